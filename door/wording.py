@@ -144,7 +144,7 @@ def releasing_event(purse: Purse, schedule: Schedule) -> str:
 def sentences(receipt: Receipt) -> list[str]:
     """Return the sentences for a caller about an entry: first of its rows, then of its receipt."""
     rows = (sentence for row in receipt.rows if (sentence := row_sentence(row)))
-    return [*rows, *map(str, receipt.told)]
+    return [*rows, *map(str, receipt.remarks)]
 
 
 def row_sentence(row: TransferRow) -> str:

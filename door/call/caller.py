@@ -232,9 +232,9 @@ class Caller:
         adopt_purse = self.purse.expect()
 
         def adopt(receipt: Receipt) -> None:
-            if receipt.ended:
-                self.last_hand.note_end(receipt.ended)
-            if receipt.ended or any(row.kind == "deposit" for row in receipt.rows):
+            if receipt.ended_round:
+                self.last_hand.note_end(receipt.ended_round)
+            if receipt.ended_round or any(row.kind == "deposit" for row in receipt.rows):
                 self.books.awards_wait.set()
             if adopt_purse(receipt.purse):
                 if any(row.kind == "external" for row in receipt.rows):

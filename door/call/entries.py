@@ -89,8 +89,8 @@ async def keep_posted(caller: Caller) -> None:
         try:
             receipt = await _entry(caller)
             caller.tell(receipt)
-            if receipt.purse.word_is_due:
-                await _tell_word(caller)
+            if receipt.purse.summary_is_due:
+                await _show_summary(caller)
         except CallClosed:
             caller.console.keyboard.interrupt(await caller.how_it_was_closed())
             return
@@ -106,7 +106,7 @@ async def keep_posted(caller: Caller) -> None:
         caller.clock.check_time()
 
 
-async def _tell_word(caller: Caller) -> None:
+async def _show_summary(caller: Caller) -> None:
     """Show the caller's result of the last hour, as they asked for in their settings."""
     word = await caller.ask_books(
         lambda desk: own_limits.take_summary(desk, caller.record.id), is_theirs=False

@@ -65,7 +65,7 @@ class TickingPurse:
 
         The last coin stays unstaked, and no limit that the caller has set for themselves is passed.
         """
-        own = self.posted.may_lose
+        own = self.posted.stake_left
         if amount and (self.posted.paused_until is not None or (own is not None and amount > own)):
             return False
         return not amount or self.spendable() - amount >= coin

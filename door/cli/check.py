@@ -87,7 +87,7 @@ def _look_at_people(settings: Config, path: Path) -> list[str]:
     if not settings.database.exists():
         return named.unregistered(settings.bank, path)
     try:
-        with contextlib.closing(sqlite.opened(settings.database, mode="ro")) as connection:
+        with contextlib.closing(sqlite.open_file(settings.database, mode="ro")) as connection:
             program, version = sqlite.program_of(connection), sqlite.version_of(connection)
         check_version(settings.database, program, version)
         return _people(settings, path)

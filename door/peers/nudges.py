@@ -57,11 +57,11 @@ async def _connected(server: ServerPlace) -> AsyncIterator[AsyncConnection[Any]]
     # Slow to load, and not needed for books in a file.
     from psycopg import AsyncConnection  # noqa: PLC0415
 
-    from timebank.ledger.postgres.database import reached_by  # noqa: PLC0415
+    from timebank.ledger.postgres.database import connection_arguments  # noqa: PLC0415
     from timebank.ledger.postgres.dialect import CHANNEL  # noqa: PLC0415
 
     async with asyncio.timeout(CONNECT_SECONDS):
-        connection = await AsyncConnection.connect(**reached_by(server), autocommit=True)
+        connection = await AsyncConnection.connect(**connection_arguments(server), autocommit=True)
     try:
         connection.prepare_threshold = None
         async with asyncio.timeout(ANSWER_SECONDS):

@@ -127,8 +127,8 @@ def _rows(caller: Caller, own: OwnLimits) -> list[str]:
         "",
     ]
     posted = caller.purse.posted
-    if posted.may_lose is not None:
-        left = _("Today you can stake {left} more.").format(left=_minutes(posted.may_lose))
+    if posted.stake_left is not None:
+        left = _("Today you can stake {left} more.").format(left=_minutes(posted.stake_left))
         rows += [f"|15{left}", ""]
     return [
         *rows,

@@ -215,11 +215,11 @@ def _own_limits(caller: Caller, *, in_short: bool) -> str:
     posted = caller.purse.posted
     if paused := caller.purse.paused_words():
         return paused
-    if posted.may_lose is None and in_short:
+    if posted.stake_left is None and in_short:
         return _("none")
-    if posted.may_lose is None:
+    if posted.stake_left is None:
         return _("press O to see or set them")
-    return _("today you can stake {left} more").format(left=span(posted.may_lose))
+    return _("today you can stake {left} more").format(left=span(posted.stake_left))
 
 
 def _phrase(caller: Caller) -> list[SettingRow]:

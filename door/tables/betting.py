@@ -206,7 +206,7 @@ class BettingTime(Betting):
 
     def limits(self) -> tuple[int, int]:
         most = min(self.settings.largest_bet, self.caller.purse.pot(self.coin) - 1)
-        own = self.caller.purse.posted.may_lose
+        own = self.caller.purse.posted.stake_left
         return self.settings.smallest_bet, most if own is None else min(most, own // self.coin)
 
     def why_refused(self, bet: int, most: int | None = None) -> str:
@@ -218,17 +218,17 @@ class BettingTime(Betting):
             return ""
         if bet > self.settings.largest_bet:
             return self.with_amounts(_LARGEST_BET, most=self.settings.largest_bet)
-        own = self.caller.purse.posted.may_lose
+        own = self.caller.purse.posted.stake_left
         if own is not None and bet > own // self.coin:
             return self._own_limit_words()
         return self.with_amounts(_MOST_OF_POT, most=most)
 
     def _own_limit_is_short(self) -> bool:
-        own = self.caller.purse.posted.may_lose
+        own = self.caller.purse.posted.stake_left
         return own is not None and own < self.settings.smallest_bet * self.coin
 
     def _own_limit_words(self) -> str:
-        left = self.caller.purse.posted.may_lose or 0
+        left = self.caller.purse.posted.stake_left or 0
         words = _("By the limit you set yourself you can stake {left} more today.")
         return words.format(left=span(left))
 

@@ -9,12 +9,12 @@ from timebank.ledger.reasons import Reason
 
 @dataclass(frozen=True, slots=True)
 class ByHand(Reason):
-    moved_as: str
+    stored_kind: str
     words: str
 
     @property
     def kind(self) -> str:
-        return self.moved_as
+        return self.stored_kind
 
 
 ByHand.CODE, ByHand.SENTENCE = "by-hand", "{words}"

@@ -96,7 +96,9 @@ _ALL_ACCOUNTS = Prepared(
 
 def _read_accounts(desk: Desk) -> dict[int, _Account]:
     accounts = {}
-    for number, kind, unit, balance, game, name, caller_id in _ALL_ACCOUNTS.long(desk.connection):
+    for number, kind, unit, balance, game, name, caller_id in _ALL_ACCOUNTS.run_long(
+        desk.connection
+    ):
         owner = f" of {name} (caller {caller_id})" if name else f" of {game}" if game else ""
         label = f"account {number} ({kind}{owner})"
         accounts[number] = _Account(label, kind, unit, balance, caller_id)
@@ -120,7 +122,7 @@ def _check_rows(desk: Desk, since_digest: str | None) -> list[Finding]:
     """Read the transfers once, and check the chain, the entries and the accounts on the way."""
     accounts = _read_accounts(desk)
     chain, rows = Chain(desk, since_digest), _Rows(desk, accounts)
-    rows.follow(chain.follow(ALL_ROWS.long(desk.connection)))
+    rows.follow(chain.follow(ALL_ROWS.run_long(desk.connection)))
     chain.end()
     last_numbers = dialects.dialect_of(desk.connection).last_given_numbers(desk.connection)
     rows.end(last_numbers.get("transfers", 0))

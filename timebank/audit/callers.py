@@ -14,12 +14,12 @@ from sqlalchemy import ColumnElement, and_, case, exists, func, not_, null, or_,
 from timebank.audit.findings import Check, Finding, each_is_wrong
 from timebank.audit.traces import DAY, clock_went_back, log_reaches, written
 from timebank.ledger.database import Desk
-from timebank.ledger.reasons import WAYS
+from timebank.ledger.reasons import ROUTES
 from timebank.ledger.schema import accounts, callers, calls, source, target, transfers
 from timebank.ledger.schema import sysop_log as log
 from timebank.ledger.sql import Prepared, Query
 
-_WAYS = [f"{kind} {way}" for kind, ways in WAYS.items() for way in sorted(ways)]
+_ROUTES = [f"{kind} {route}" for kind, routes in ROUTES.items() for route in sorted(routes)]
 
 
 # Accounts.
@@ -29,7 +29,7 @@ def _impossible_transfers() -> Query:
     row, giver, taker = transfers.c, source.c, target.c
     route = row.kind + " " + giver.kind + " " + taker.kind
     owner = func.coalesce(giver.caller_id, taker.caller_id)
-    is_strange = and_(owner.is_not(None), route.not_in(_WAYS), row.kind.in_(list(WAYS)))
+    is_strange = and_(owner.is_not(None), route.not_in(_ROUTES), row.kind.in_(list(ROUTES)))
     joined = (
         transfers.join(source, giver.id == row.source)
         .join(target, taker.id == row.target)
@@ -62,7 +62,7 @@ _IMPOSSIBLE_TRANSFERS = Prepared(_impossible_transfers)
 
 def _check_accounts(desk: Desk) -> Iterator[Finding]:
     """Find accounts whose owner or kind was changed, by transfers that they cannot have made."""
-    for number, kind, *ends, caller_of_call in _IMPOSSIBLE_TRANSFERS.long(desk.connection):
+    for number, kind, *ends, caller_of_call in _IMPOSSIBLE_TRANSFERS.run_long(desk.connection):
         ends_named = [
             f"{account} of caller {owner}" if owner else account
             for account, owner in zip(ends[::2], ends[1::2], strict=True)
@@ -192,7 +192,9 @@ def _check_registered(desk: Desk) -> Iterator[Finding]:
 
     Dates that a wrong clock explains are left out.
     """
-    for number, name, created, opened, before, is_late in list(_REGISTERED.long(desk.connection)):
+    for number, name, created, opened, before, is_late in list(
+        _REGISTERED.run_long(desk.connection)
+    ):
         where, sentence = f"caller {number}", f"{name} registered on {written(created)}"
         if is_late and not clock_went_back(desk, created):
             yield Finding(where, f"{sentence}, but first called on {written(opened)}.")
@@ -234,7 +236,7 @@ _HELD = Prepared(_held)
 def _check_held(desk: Desk) -> Iterator[Finding]:
     """Find callers whose held time waits for a different instant or event from the one it was held
     for."""
-    for number, name, until, behind, at, facts, has_waited in _HELD.long(desk.connection):
+    for number, name, until, behind, at, facts, has_waited in _HELD.run_long(desk.connection):
         is_behind = isinstance(until, int) and isinstance(at, int) and until > at
         if not is_behind and not clock_went_back(desk, at, 0):
             waits = "nothing" if until is None else written(until)

@@ -13,7 +13,7 @@ from timebank.ledger.chain import GENESIS
 from timebank.ledger.database import Desk
 from timebank.ledger.generations import NUMBERED, Generation, generations
 from timebank.ledger.schema import actions, calls, rounds, shoes, transfers
-from timebank.ledger.sql import NEVER, Prepared
+from timebank.ledger.sql import NO_BOUND, Prepared
 
 # Findings about single rows; further bad rows are only counted.
 MAX_LISTED = 10
@@ -109,8 +109,8 @@ class Chain:
         self._last, self._link = number, row.digest
 
     def _next_begins(self) -> int:
-        """Return the first transfer of the next generation, NEVER if there is none."""
-        return self._to_come[0].first if self._to_come else NEVER
+        """Return the first transfer of the next generation, NO_BOUND if there is none."""
+        return self._to_come[0].first if self._to_come else NO_BOUND
 
     def end(self) -> None:
         for generation in self._to_come:

@@ -23,7 +23,7 @@ from timebank.ledger.schema import (
     transfers,
 )
 from timebank.ledger.schema import tournament_entries as entries
-from timebank.ledger.sql import NEVER, Prepared, Query
+from timebank.ledger.sql import NO_BOUND, Prepared, Query
 from timebank.settings.settings import LAST_SECONDS, MOST_GRACE
 from timebank.words import MINUTE
 
@@ -84,7 +84,7 @@ def _check_granted(desk: Desk) -> Iterator[Finding]:
 
     The mending of a wrong clock also changes dates, and is allowed.
     """
-    for caller_id, day, granted, at in list(_REGRANTED.long(desk.connection)):
+    for caller_id, day, granted, at in list(_REGRANTED.run_long(desk.connection)):
         if day > granted or not clock_went_back(desk, at):
             yield Finding(
                 f"caller {caller_id}", f"The minutes of {day} were granted for {granted}."
@@ -171,7 +171,7 @@ def _wrong_days_of(
         .scalar_subquery()
     )
     same = and_(day.caller_id == rows.c.caller_id, day.day == rows.c.day)
-    is_right = and_(day.after < first, func.coalesce(following, NEVER) >= first)
+    is_right = and_(day.after < first, func.coalesce(following, NO_BOUND) >= first)
     return (
         select(number, rows.c.caller_id, rows.c.day, was, transfers.c.at)
         .select_from(rows)
@@ -206,7 +206,7 @@ _HANDS_BY_DAY, _ENTRIES_BY_DAY = Prepared(_hands_by_day), Prepared(_entries_by_d
 
 def _check_counted(desk: Desk) -> Iterator[Finding]:
     for what, query in (("hand", _HANDS_BY_DAY), ("tournament", _ENTRIES_BY_DAY)):
-        for number, caller_id, day, was, at in list(query.long(desk.connection)):
+        for number, caller_id, day, was, at in list(query.run_long(desk.connection)):
             is_explained = was_mended(desk, caller_id) or clock_went_back(desk, at)
             if was is not None and not is_explained:
                 sentence = f"For caller {caller_id} it counts on {day}, but it began on {was}."

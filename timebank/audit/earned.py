@@ -48,7 +48,7 @@ from timebank.ledger.schema import (
     transfers,
 )
 from timebank.ledger.schema import tournament_entries as entries
-from timebank.ledger.sql import NEVER, Prepared, Query, total
+from timebank.ledger.sql import NO_BOUND, Prepared, Query, total
 
 PURSE = ("online", "held", "stake")
 # Kinds of transfer that do not change earnings. A loan's share of the grant does not either.
@@ -170,16 +170,16 @@ _DAYS, _SUMS = Prepared(_days), Prepared(_sums)
 def check_earned(desk: Desk) -> Iterator[Finding]:
     """Check each day's opening purse, the time it kept, and the outcome of an earlier stake."""
     by_caller: list[list[_Day]] = []
-    for caller_id, rows in groupby(_DAYS.long(desk.connection), itemgetter(0)):
+    for caller_id, rows in groupby(_DAYS.run_long(desk.connection), itemgetter(0)):
         of_caller = [_Day(*row) for row in rows]
         if all(isinstance(amount, int) for day in of_caller for amount in day[4:]):
             by_caller.append(of_caller)
         else:
             sentence = "Some of the amounts of their days are not numbers."
             yield Finding(f"caller {caller_id}", sentence)
-    low = min((each[0].after for each in by_caller if len(each) > 1), default=NEVER)
+    low = min((each[0].after for each in by_caller if len(each) > 1), default=NO_BOUND)
     sums: defaultdict[tuple[int, int], dict[str, int]] = defaultdict(dict)
-    for caller_id, after, part, amount in _SUMS.long(desk.connection, low=low):
+    for caller_id, after, part, amount in _SUMS.run_long(desk.connection, low=low):
         sums[caller_id, after][part] = amount
     back: defaultdict[int, list[tuple[int, int, int]]] = defaultdict(list)
     for caller_id, paid_by, back_by, paid in _ENTRIES_BACK(desk.connection):
@@ -189,7 +189,7 @@ def check_earned(desk: Desk) -> Iterator[Finding]:
             wrong = _began(desk, day)
             if place and wrong is None:
                 before = of_caller[place - 1]
-                ends = of_caller[place + 1].after if place + 1 < len(of_caller) else NEVER
+                ends = of_caller[place + 1].after if place + 1 < len(of_caller) else NO_BOUND
                 of_days = [_Moved(sums[each.caller_id, each.after]) for each in (before, day)]
                 wrong = _Change(desk, before, day, ends, *of_days).wrong(back[day.caller_id])
             if wrong is not None and not was_mended(desk, day.caller_id):

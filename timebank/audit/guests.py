@@ -107,7 +107,7 @@ _CALLS = Prepared(_calls)
 
 
 def _check_calls(desk: Desk) -> Iterator[Finding]:
-    for call, visit, over, left in _CALLS.long(desk.connection):
+    for call, visit, over, left in _CALLS.run_long(desk.connection):
         if visit is None:
             yield Finding(f"call {call}", "Its caller is from another board, but it has no visit.")
         elif over != left:
@@ -169,7 +169,7 @@ COLUMNS = (
 
 
 def _check_transfers(desk: Desk) -> Iterator[Finding]:
-    for number, over, *amounts in _VISITS.long(desk.connection):
+    for number, over, *amounts in _VISITS.run_long(desk.connection):
         recorded, moved = amounts[: len(COLUMNS)], amounts[len(COLUMNS) :]
         # An open visit knows only the amounts that came in.
         for what, says, moves in list(zip(COLUMNS, recorded, moved, strict=True)):
@@ -266,7 +266,7 @@ def _amounts_at_end(row: Any) -> list[object]:
 def _check_sequence(desk: Desk) -> Iterator[Finding]:
     """Recompute every visit, and check that it begins where the caller's last visit ended."""
     before: Any = None
-    for row in _ORDERED.long(desk.connection).mappings():
+    for row in _ORDERED.run_long(desk.connection).mappings():
         where = f"visit {row['id']}"
         first = before is None or before["caller_id"] != row["caller_id"]
         left = (0, 0) if first else (before["left_standing"], before["left_own"])

@@ -85,11 +85,11 @@ class _Loan:
 
 def check_loans(desk: Desk) -> Iterator[Finding]:
     rows: defaultdict[int, list[_LoanRow]] = defaultdict(list)
-    for caller_id, *row in _MOVED.long(desk.connection):
+    for caller_id, *row in _MOVED.run_long(desk.connection):
         rows[caller_id].append(_LoanRow(*row))
     loans = {caller_id: _Loan(own_rows) for caller_id, own_rows in rows.items()}
     no_loan = _Loan([])
-    for caller_id, rows_of_days in groupby(_DAYS.long(desk.connection), key=itemgetter(0)):
+    for caller_id, rows_of_days in groupby(_DAYS.run_long(desk.connection), key=itemgetter(0)):
         days_called = [_Day(*day) for _, *day in rows_of_days]
         begun = [day for day in days_called if isinstance(day.after, int)]
         for day in days_called:
@@ -104,7 +104,7 @@ def check_loans(desk: Desk) -> Iterator[Finding]:
                     f"When {day.day} began {was} was owed on a loan, not {day.owed}.",
                 )
         yield from _check_days(loan, begun)
-    ended = {call_id: (number, owed) for call_id, number, owed in _VISITS.long(desk.connection)}
+    ended = {call_id: (number, owed) for call_id, number, owed in _VISITS.run_long(desk.connection)}
     for loan in loans.values():
         yield from _check_visits(loan, ended)
 

@@ -113,7 +113,7 @@ _WRONG_HANDS = Prepared(_wrong_hands)
 
 
 def _check_transfers(desk: Desk) -> Iterator[Finding]:
-    for hand in _WRONG_HANDS.long(desk.connection):
+    for hand in _WRONG_HANDS.run_long(desk.connection):
         yield from _wrong_transfers(hand)
 
 

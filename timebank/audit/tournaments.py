@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, and_, case, func, null, or_, select, union
 
 from timebank.audit.findings import Check, Finding, each_is_wrong
 from timebank.ledger.database import Desk
-from timebank.ledger.prizes import places_of, shared_out
+from timebank.ledger.prizes import prize_shares, shared_places
 from timebank.ledger.schema import (
     PRIZES,
     accounts,
@@ -185,9 +185,9 @@ def check_tournaments(desk: Desk) -> Iterator[Finding]:
     for check in CHECKS:
         yield from check(desk)
     by_seal: defaultdict[str, list[_Entry]] = defaultdict(list)
-    for seal, *row in _ENTRIES.long(desk.connection):
+    for seal, *row in _ENTRIES.run_long(desk.connection):
         by_seal[seal].append(_Entry(*row))
-    for terms in [_Terms(*row) for row in _TERMS.long(desk.connection)]:
+    for terms in [_Terms(*row) for row in _TERMS.run_long(desk.connection)]:
         for sentence in _wrong(terms, by_seal[terms.seal]):
             yield Finding(f"tournament {terms.seal}", sentence)
         if terms.outcome is None:
@@ -225,16 +225,16 @@ def _wrongly_settled(terms: _Terms, entered: list[_Entry]) -> Iterator[str]:
             yield f"Caller {each.caller_id} stands at place {each.place}."
     over = [each for each in entered if each.cost is not None and not each.passed]
     over.sort(key=lambda each: (each.cost, -(each.score or 0)))
-    for each, place in zip(over, places_of([(e.cost, e.score) for e in over]), strict=True):
+    for each, place in zip(over, shared_places([(e.cost, e.score) for e in over]), strict=True):
         if each.place != place:
             yield f"Caller {each.caller_id} stands at place {each.place}, not {place}."
     winners = [each for each in over if each.for_prize]
-    places = places_of([(each.cost, each.score) for each in winners])
+    places = shared_places([(each.cost, each.score) for each in winners])
     paid = sum(each.paid for each in entered)
     due = {
         each.caller_id: prize
         for each, prize in zip(
-            winners, shared_out(json.loads(terms.prizes), paid, places), strict=True
+            winners, prize_shares(json.loads(terms.prizes), paid, places), strict=True
         )
     }
     for each in entered:

@@ -80,7 +80,7 @@ def check_waived(desk: Desk, online: Mapping[int, Emptiness]) -> Iterator[Findin
 
     `online` maps each caller's number to their account.
     """
-    for number, caller_id, name, waived, opened in _WAIVED.long(desk.connection):
+    for number, caller_id, name, waived, opened in _WAIVED.run_long(desk.connection):
         account = online.get(caller_id)
         if account is not None and not account.has(number, opened, waived):
             sentence = f"{waived} seconds were not charged, but {name} always had time left."

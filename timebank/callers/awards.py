@@ -24,8 +24,8 @@ from timebank.ledger.sql import (
     among,
     change,
     equal,
-    given,
     insert_or_keep,
+    parameters,
     value,
 )
 
@@ -42,7 +42,7 @@ class Award(NamedTuple):
     at: datetime
 
 
-_EARN = Prepared(lambda: insert_or_keep(awards, given("caller_id", "award", "at")))
+_EARN = Prepared(lambda: insert_or_keep(awards, parameters("caller_id", "award", "at")))
 _OF_CALLER = Prepared(
     lambda: (
         select(awards.c.award, awards.c.at)

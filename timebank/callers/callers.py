@@ -140,7 +140,7 @@ def _enter(
     if look_alikes.holder(dialects.runner(desk.connection), checked_name) is not None:
         raise _taken(checked_name)
     try:
-        caller_id = _ENTER.number(
+        caller_id = _ENTER.insert(
             desk.connection,
             name=checked_name,
             fold=names.fold(checked_name),

@@ -28,10 +28,10 @@ from timebank.ledger.sql import (
     Prepared,
     Query,
     equal,
-    given,
     greatest,
     insert_or_change,
     insert_or_keep,
+    parameters,
 )
 
 # The tables.
@@ -52,7 +52,9 @@ class _Derived:
         self.table, self.names = table, names
         self.rows = Prepared(rows)
         self.rows_of = Prepared(lambda: rows(equal(table.c.caller_id)))
-        self.put = Prepared(lambda: insert_or_change(table, given(*names), **given(*columns)))
+        self.put = Prepared(
+            lambda: insert_or_change(table, parameters(*names), **parameters(*columns))
+        )
         self.drop = Prepared(lambda: delete(table).where(equal(*table.primary_key)))
 
     def row(self, key: Sequence[object], values: Sequence[object]) -> dict[str, object]:
@@ -74,11 +76,11 @@ def _add_to_day() -> Any:
     row = results.c
     change: dict[str, Any] = {name: row[name] + bindparam(name) for name in HandSums._fields}
     change["best"] = greatest(row.best, bindparam("best"))
-    return insert_or_change(results, given(*row.keys()), **change)
+    return insert_or_change(results, parameters(*row.keys()), **change)
 
 
 _ADD_TO_DAY = Prepared(_add_to_day)
-_EARN = Prepared(lambda: insert_or_keep(awards, given(*_AWARDS.names)))
+_EARN = Prepared(lambda: insert_or_keep(awards, parameters(*_AWARDS.names)))
 
 
 def count(desk: Desk, totals_ever: str | None, hand: EndedHand) -> None:
@@ -90,10 +92,10 @@ def count(desk: Desk, totals_ever: str | None, hand: EndedHand) -> None:
     rows = json.loads(totals_ever or "[]")
     before = {(game, unit): GameTotals.from_row(row) for _, game, unit, *row in rows}
     after, sums, deserved = hand_counts.settle(before, hand)
-    _EVER.put.later(books, **_EVER.row(key, after[hand.game, hand.unit].row))
-    _ADD_TO_DAY.later(books, **_BY_DAY.row((hand.day, *key), sums))
+    _EVER.put.defer(books, **_EVER.row(key, after[hand.game, hand.unit].row))
+    _ADD_TO_DAY.defer(books, **_BY_DAY.row((hand.day, *key), sums))
     for award in deserved:
-        _EARN.later(books, **_AWARDS.row((hand.caller_id, award), (hand.at, hand.number)))
+        _EARN.defer(books, **_AWARDS.row((hand.caller_id, award), (hand.at, hand.number)))
 
 
 # From all hands.
@@ -163,7 +165,7 @@ def differing(desk: Desk, caller_id: int | None = None) -> list[WrongRow]:
     for derived, right in zip(_DERIVED, counted, strict=True):
         size = len(derived.table.primary_key)
         wrong: dict[tuple[Any, ...], tuple[Any, ...] | None] = {}
-        for row in (derived.rows_of if caller_filter else derived.rows).long(
+        for row in (derived.rows_of if caller_filter else derived.rows).run_long(
             desk.connection, **caller_filter
         ):
             key, stored = tuple(row[:size]), tuple(row[size:])
@@ -187,7 +189,7 @@ def mend(desk: Desk, caller_id: int | None = None) -> None:
 
 def _settled(desk: Desk, caller_filter: dict[str, int]) -> Iterator[EndedHand]:
     full = {row.lead: row.together for row in _FULL_TABLES(desk.connection)}
-    for *hand, table in (_HANDS_OF if caller_filter else _HANDS).long(
+    for *hand, table in (_HANDS_OF if caller_filter else _HANDS).run_long(
         desk.connection, **caller_filter
     ):
         yield EndedHand._make((*hand, full.get(table, 1)))

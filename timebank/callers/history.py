@@ -18,8 +18,8 @@ from timebank.ledger.database import Desk
 from timebank.ledger.reasons import Sent, encode
 from timebank.ledger.schema import CALLER_ACCOUNTS, PLAY_ACCOUNTS, accounts, instant, transfers
 from timebank.ledger.sentences import Part, describe
-from timebank.ledger.sql import NEVER, Query, Reader, equal, read, total, value
-from timebank.ledger.transfers import Extract, extracts_of
+from timebank.ledger.sql import NO_BOUND, Query, Reader, equal, read, total, value
+from timebank.ledger.transfers import Extract, extracts_query
 from timebank.words import Unit
 
 # Rows per query.
@@ -93,7 +93,7 @@ def last_numbers() -> Query:
 
 
 def _rows_of() -> Query:
-    query = extracts_of().where(transfers.c.id.in_(last_numbers()))
+    query = extracts_query().where(transfers.c.id.in_(last_numbers()))
     return query.order_by(transfers.c.id.desc())
 
 
@@ -121,7 +121,7 @@ def history(
     `before` is the number of the last line of the page before, None for the first page. A reader
     does not see words that are withheld from them. Without a reader, the sysop reads.
     """
-    before = NEVER if before is None else before
+    before = NO_BOUND if before is None else before
     balance = _BALANCE.one(desk.connection, caller_id=caller_id, before=before)
     lines: list[Happening] = []
     stretch: int | None = None  # the call of the last line if that has only used time

@@ -25,7 +25,7 @@ from timebank.language import N_, Phrase
 from timebank.ledger import reasons, schema, sql
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import callers, rounds, stamp
-from timebank.ledger.sentences import sentence, spoken
+from timebank.ledger.sentences import play_word, sentence
 from timebank.ledger.sql import Prepared, Reader, among, change, columns_of, equal, value
 from timebank.words import Unit, amount_words, day_words, title
 
@@ -116,7 +116,7 @@ _READ: dict[str, Callable[..., Callable[[], str]]] = {
     "why": _of_why,
     "day": lambda iso: partial(day_words, iso),
     "game": lambda key: partial(title, key),
-    "spoken": lambda outcome: partial(spoken, outcome),
+    "spoken": lambda outcome: partial(play_word, outcome),
 }
 _SAY = '{"say":'
 _WRITER, _WITHOUT = "writer", "without"
@@ -233,12 +233,12 @@ def unseen(desk: Desk, caller_ids: Collection[int]) -> dict[int, tuple[Phrase, .
 
 def keep_untold(desk: Desk, caller_id: int, round_id: int) -> None:
     """Note that a caller has not seen the end of this hand, in the entry that ends it."""
-    _KEEP_UNTOLD.later(desk.connection, untold_round=round_id, id=caller_id)
+    _KEEP_UNTOLD.defer(desk.connection, untold_round=round_id, id=caller_id)
 
 
 def note_seen(desk: Desk, caller_id: int, round_id: int) -> None:
     """Note that a caller has seen the end of this hand, but not of a later one."""
-    _NOTE_SEEN.later(desk.connection, id=caller_id, round_id=round_id)
+    _NOTE_SEEN.defer(desk.connection, id=caller_id, round_id=round_id)
 
 
 def tell_hand(desk: Desk, caller_id: int, round_id: int, text: str, **values: Value) -> None:

@@ -18,7 +18,7 @@ from timebank.ledger import schema, sql
 from timebank.ledger.database import Desk
 from timebank.ledger.own_limits import (
     HOUR,
-    LOOSENING,
+    LOOSENING_SECONDS,
     NAMES,
     OwnLimits,
     in_doubt_since,
@@ -36,7 +36,9 @@ _FIND = sql.read(
     OwnLimits, lambda: sql.fields_of(OwnLimits, own_limits).where(sql.equal(own_limits.c.caller_id))
 )
 _KEEP = sql.Prepared(
-    lambda: sql.insert_or_change(own_limits, sql.given("caller_id", NAMES), **sql.given(NAMES))
+    lambda: sql.insert_or_change(
+        own_limits, sql.parameters("caller_id", NAMES), **sql.parameters(NAMES)
+    )
 )
 _IN_DOUBT: sql.Reader[float | None] = sql.value(lambda: select(in_doubt_since()))
 _ALL = sql.Prepared(
@@ -59,7 +61,9 @@ class HourlySummary(NamedTuple):
 
 def current(desk: Desk, caller_id: int) -> OwnLimits:
     """Return the limits of a caller that hold now."""
-    return (_FIND.first(desk.connection, caller_id=caller_id) or OwnLimits()).at(_certain_now(desk))
+    return (_FIND.first(desk.connection, caller_id=caller_id) or OwnLimits()).in_force(
+        _certain_now(desk)
+    )
 
 
 def limit_loss(desk: Desk, caller_id: int, minutes: int | None) -> OwnLimits:
@@ -71,7 +75,7 @@ def limit_loss(desk: Desk, caller_id: int, minutes: int | None) -> OwnLimits:
     if holds is None or (wanted is not None and wanted <= holds):
         changed = now._replace(most_lost=wanted, later_lost=None, later_from=None)
     else:
-        later = stamp(desk.now) + LOOSENING
+        later = stamp(desk.now) + LOOSENING_SECONDS
         changed = now._replace(later_lost=wanted or 0, later_from=later)
     return _change(desk, caller_id, changed)
 
@@ -86,7 +90,7 @@ def pause(desk: Desk, caller_id: int, days: int) -> OwnLimits:
     now = current(desk, caller_id)
     wanted, holds = stamp(desk.now) + days * DAY, now.paused_until
     if holds is not None and wanted < holds:
-        wanted = min(holds, max(wanted, stamp(desk.now) + LOOSENING))
+        wanted = min(holds, max(wanted, stamp(desk.now) + LOOSENING_SECONDS))
     until = wanted if days or holds is not None else None
     return _change(desk, caller_id, now._replace(paused_until=until))
 
@@ -98,7 +102,7 @@ def set_hourly_summary(desk: Desk, caller_id: int, wanted: bool) -> OwnLimits:
         told = now.told if now.hourly else stamp(desk.now)
         changed = now._replace(hourly=1, hourly_until=None, told=told)
     elif now.hourly and now.hourly_until is None:
-        changed = now._replace(hourly_until=stamp(desk.now) + LOOSENING)
+        changed = now._replace(hourly_until=stamp(desk.now) + LOOSENING_SECONDS)
     else:
         changed = now
     return _change(desk, caller_id, changed)
@@ -128,7 +132,7 @@ def everybody(desk: Desk) -> dict[int, tuple[str, OwnLimits]]:
     """Return names and limits that hold now of all callers who have set any, by number."""
     certain = _certain_now(desk)
     rows = _ALL(desk.connection)
-    by_number = {number: (name, OwnLimits(*row).at(certain)) for number, name, *row in rows}
+    by_number = {number: (name, OwnLimits(*row).in_force(certain)) for number, name, *row in rows}
     return {number: each for number, each in by_number.items() if any(each[1][:-1])}
 
 

@@ -14,14 +14,14 @@ from timebank.errors import Refused
 from timebank.language import N_, Phrase
 from timebank.ledger import schema
 from timebank.ledger.database import Desk
-from timebank.ledger.sql import Prepared, change, equal, there_is
+from timebank.ledger.sql import Prepared, any_row, change, equal
 
 GIVEN = N_("You have sysop powers now.")
 TAKEN = N_("You no longer have sysop powers.")
 
 _CALLERS = schema.callers
 _HAS = Prepared(
-    lambda: there_is(
+    lambda: any_row(
         *(equal(_CALLERS.c.id), _CALLERS.c.deleted.is_(None)),
         *(_CALLERS.c.powers == 1, _CALLERS.c.locked == 0),
     )

@@ -211,9 +211,9 @@ def winners(desk: Desk, period: DaySpan | None, most: int) -> list[Standing]:
 def losers(desk: Desk, period: DaySpan | None, most: int) -> list[Standing]:
     """Return the callers who lost most in a period, or ever, and who agreed to be named."""
     if period is None:
-        rows = _LOSERS_EVER.long(desk.connection)
+        rows = _LOSERS_EVER.run_long(desk.connection)
     else:
-        rows = _LOSERS.long(desk.connection, **period.bounds)
+        rows = _LOSERS.run_long(desk.connection, **period.bounds)
     named = (Standing(name, net) for name, net, wishes in rows if wishes_to_be_named(wishes))
     return list(islice(named, most))
 

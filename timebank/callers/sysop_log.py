@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, select
 
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import callers, instant, stamp, sysop_log
-from timebank.ledger.sql import NEVER, Prepared, columns_of, insert_into
+from timebank.ledger.sql import NO_BOUND, Prepared, columns_of, insert_into
 
 
 class LogEntry(NamedTuple):
@@ -45,7 +45,7 @@ def note(
 
 def entries(desk: Desk, before: int | None, limit: int) -> list[LogEntry]:
     """Return up to `limit` lines, newest first, with numbers below `before` if it is given."""
-    rows = _LAST(desk.connection, most=limit, before=NEVER if before is None else before)
+    rows = _LAST(desk.connection, most=limit, before=NO_BOUND if before is None else before)
     return [
         LogEntry(number, instant(at), by, caller, what) for number, at, by, caller, what in rows
     ]

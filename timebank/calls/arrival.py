@@ -24,7 +24,7 @@ from timebank.ledger.database import Desk
 from timebank.ledger.entries import day
 from timebank.ledger.entries.posting import enter
 from timebank.ledger.schema import stamp
-from timebank.ledger.sql import Prepared, Reader, change, equal, there_is, value
+from timebank.ledger.sql import Prepared, Reader, any_row, change, equal, value
 from timebank.ledger.transfers import EXTERNAL
 from timebank.ledger.visit import GuestArrival, debt_of, used_on
 from timebank.names import look_alikes
@@ -54,7 +54,7 @@ _LAST_END: Reader[str | None] = value(
         .limit(1)
     )
 )
-_LOGGED = Prepared(lambda: there_is(equal(_LOG.c.caller_id, _LOG.c.what)))
+_LOGGED = Prepared(lambda: any_row(equal(_LOG.c.caller_id, _LOG.c.what)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,11 +218,11 @@ def open_host_call(
         shows_losses=brought.shows_losses,
         debt=debt_of(desk, caller_id, today),
     )
-    posting.go_on_with(visit)
+    posting.set_visit(visit)
     if posting.state.limit is not None:
         most = min(most, posting.state.limit)
     amount = max(0, most - visit.debt - visit.standing)
-    posting.go_on_with(visit._replace(brought=amount))
+    posting.set_visit(visit._replace(brought=amount))
     posting.move(EXTERNAL, "online", amount, reasons.BroughtIn(visit.board))
     posting.apply(day.charge, brought.waited, reasons.Waited(begun.node, visit.board))
     receipt = posting.finish()

@@ -293,7 +293,7 @@ def begin_call(
     away = int(isinstance(node, int))
     where = {"node": number, "away": away, "process": process, "address": address}
     begun = {"opened": now, "renewed": now}
-    call_id = _BEGIN.number(desk.connection, caller_id=caller_id, **where, **begun)
+    call_id = _BEGIN.insert(desk.connection, caller_id=caller_id, **where, **begun)
     _LAST_CALL(desk.connection, last_call=now, id=caller_id)
     desk.nudge()
     return BegunCall(call_id, number, ended_call)
@@ -351,7 +351,7 @@ def renew(
     if served:
         same = {"renewed": stamp(desk.now), "process": process}
         rows = ({"ticked": ticked, "id": call_id, **same} for call_id, ticked in served)
-        _RENEW.each(desk.connection, rows)
+        _RENEW.run_each(desk.connection, rows)
     here = [call_id for call_id, _ in served]
     unserved = set(_OF_PROCESS.all(desk.connection, process=process)).difference(here)
     dead = [_LEASE_OF_CALL.one(desk.connection, id=call_id) for call_id in unserved & set(strays)]

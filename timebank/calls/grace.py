@@ -68,7 +68,7 @@ def take_piece(desk: Desk, call_id: int, ticked: int, *, to_look_around: bool) -
         left = room - given
     if given:
         # Afterwards, because the entry writes the row of a day that begins.
-        posting.afterwards(lambda _rows: _count(desk, caller_id, day, used + given))
+        posting.after_write(lambda _rows: _count(desk, caller_id, day, used + given))
     return GracePiece(posting.finish(), day, given, left)
 
 

@@ -79,7 +79,7 @@ def queue_payment(posting: Posting, index: int, minutes: int, way: str) -> None:
     visit = posting.visit
     assert visit is not None  # called for visits alone
     owing = DuePayment(visit.caller_id, minutes, visit.day, way)
-    posting.afterwards(partial(_write, posting.desk, index, owing))
+    posting.after_write(partial(_write, posting.desk, index, owing))
 
 
 class DuePayment(NamedTuple):
@@ -123,7 +123,9 @@ def keep_payment(posting: Posting, row: HostPayment, why: str) -> None:
     if seconds > 0:
         reason, settings = reasons.Kept(row.board), posting.desk.settings
         posting.apply(cutoff.put_away, "external", seconds, reason, row.board, settings)
-    posting.afterwards(partial(_write_kept, posting.desk, row, index if seconds > 0 else None, why))
+    posting.after_write(
+        partial(_write_kept, posting.desk, row, index if seconds > 0 else None, why)
+    )
 
 
 _KEEP = sql.Prepared(
@@ -145,7 +147,7 @@ def end_visit(posting: Posting, day: str) -> None:
     """Add the end of a visit to its last entry; `day` is the day of the end, in ISO form."""
     visit = posting.visit
     assert visit is not None  # called for visits alone
-    posting.go_on_with(visit._replace(day=visit.day_on(day)))
+    posting.set_visit(visit._replace(day=visit.debt_day(day)))
     _split_purse(posting)
     if visit.way not in WINNINGS_FILES:
         keep_waiting_payments(posting)
@@ -160,7 +162,7 @@ def leave_without_call(posting: Posting) -> None:
     if not state.online + state.held and (state.stake or not visit.staked):
         return
     today = posting.desk.settings.schedule.day_of(posting.desk.now).isoformat()
-    posting.go_on_with(visit._replace(day=max(today, posting.state.day or ""), way=None))
+    posting.set_visit(visit._replace(day=max(today, posting.state.day or ""), way=None))
     _split_purse(posting)
     _repay_from_bank(posting)
 
@@ -170,7 +172,7 @@ def _split_purse(posting: Posting) -> None:
     assert visit is not None  # called for visits alone
     debt = debt_of(posting.desk, posting.caller_id, visit.day)
     parting = visit.part(state.purse, state.stake, state.charged, debt, -state.loan)
-    posting.go_on_with(visit._replace(parting=parting))
+    posting.set_visit(visit._replace(parting=parting))
     also = parting.also_brought
     posting.move(EXTERNAL, "online", also, reasons.Counted(visit.board))
     for account, amount in _sources(posting, parting.loan_paid):

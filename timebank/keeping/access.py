@@ -91,7 +91,7 @@ def rights_in(desk: Desk) -> dict[Key, Rights]:
 
 def rights_in_file(old: sqlite3.Connection) -> dict[Key, Rights]:
     """Return the rights of all callers in a file. Raises sqlite3.DatabaseError."""
-    return _rights(sqlite.ask(old, _RIGHTS), sqlite.ask(old, _OWN_LIMITS))
+    return _rights(sqlite.run_prepared(old, _RIGHTS), sqlite.run_prepared(old, _OWN_LIMITS))
 
 
 def _rights(rows: Iterable[Iterable[object]], own: Iterable[Iterable[object]]) -> dict[Key, Rights]:

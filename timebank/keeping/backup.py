@@ -181,7 +181,7 @@ def _known_beside(settings: BankSettings, copy: Path) -> tuple[PriorBooks, tuple
     try:
         _copy_apart(path, copy)
         with contextlib.closing(_connect(copy)) as old:
-            if not sqlite.tables_of(old):
+            if not sqlite.object_names(old):
                 return given, ()
             _refuse_other_program(old, path)
             on_call = _on_call(old) if serving.is_held(settings.lock) else ()
@@ -354,14 +354,14 @@ def _copy(source: Path, target: Path, mode: str = "rw") -> None:
         try:
             # Wait for a lock here, with a limit: `backup` would wait for ever.
             a.execute("BEGIN")
-            sqlite.tables_of(a)
+            sqlite.object_names(a)
             sqlite.copy(a, b)
         except sqlite3.DatabaseError as error:
             raise NotCopied(f"{source} cannot be copied: {failures.sentence(error)}.") from error
 
 
 def _connect(path: Path, mode: str = "rw") -> sqlite3.Connection:
-    return sqlite.opened(path, LOCK_SECONDS, mode)
+    return sqlite.open_file(path, LOCK_SECONDS, mode)
 
 
 def _audit_copy(database: Database, settings: BankSettings, now: datetime) -> Copied:
@@ -434,11 +434,11 @@ def _in_use(path: Path) -> BackupRefused:
 def _locked_out(lock: sqlite3.Connection, path: Path) -> bool:
     """Take the exclusive lock. Return False for damaged books, which cannot be locked."""
     try:
-        sqlite.lock_out(lock)
-        if not sqlite.tables_of(lock):
+        sqlite.request_exclusive(lock)
+        if not sqlite.object_names(lock):
             return False
         _refuse_other_program(lock, path)
-        sqlite.locked_out(lock)
+        sqlite.take_exclusive(lock)
     except sqlite3.DatabaseError as error:
         if failures.is_busy(error):
             raise _in_use(path) from error
@@ -459,7 +459,7 @@ _ON_CALL = Prepared(
 
 def _on_call(books: sqlite3.Connection) -> tuple[str, ...]:
     """Return the callers online with their nodes, from books that a server serves from."""
-    return tuple(f"{name} (node {node})" for name, node in sqlite.ask(books, _ON_CALL))
+    return tuple(f"{name} (node {node})" for name, node in sqlite.run_prepared(books, _ON_CALL))
 
 
 def _refuse_other_program(books: sqlite3.Connection, path: Path) -> None:

@@ -21,8 +21,8 @@ from timebank.errors import BooksTaken, MoveRefused
 from timebank.ledger import dialects
 from timebank.ledger.database import Database, Desk
 from timebank.ledger.schema import (
+    LOCAL_TABLES,
     MOVED_AWAY,
-    OF_THIS_PLACE,
     accounts,
     callers,
     metadata,
@@ -92,7 +92,7 @@ def _tables() -> list[Table]:
 
     The identity of the file and the servers that serve from it are not part of the books.
     """
-    return [table for table in metadata.sorted_tables if table not in OF_THIS_PLACE]
+    return [table for table in metadata.sorted_tables if table not in LOCAL_TABLES]
 
 
 def _refuse_occupied(there: Desk, target: Database) -> None:
@@ -142,7 +142,7 @@ def _continue_numbers(here: Connection, there: Connection) -> None:
     """Let every table continue its numbers after the last one that it has given."""
     for table, last in dialects.dialect_of(here).last_given_numbers(here).items():
         dialects.dialect_of(there).set_next_number(there, table, last + 1)
-    high_water.go_on_past(there, high_water.count_of(here))
+    high_water.raise_count(there, high_water.read_count(here))
 
 
 def _compare(here: Connection, there: Connection, table: Table) -> int:
@@ -167,5 +167,5 @@ def _mark_as_books(there: Desk, target: Database) -> None:
     if isinstance(target, SqliteDatabase):
         mark = live_mark.new_mark()
         live_mark.set_mark(connection, mark, None)
-        high_water.go_on_past(connection, high_water.read(target.path))
+        high_water.raise_count(connection, high_water.read(target.path))
         live_mark.write_note(target.path, live_mark.note_of(connection, [mark], there.now))

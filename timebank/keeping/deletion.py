@@ -11,7 +11,7 @@ from timebank.guests.departure import keep_waiting_payments, leave_without_call
 from timebank.language import Phrase
 from timebank.ledger.database import Desk
 from timebank.ledger.entries.posting import Posting
-from timebank.ledger.play_accounts import units_of
+from timebank.ledger.play_accounts import play_units
 from timebank.ledger.reasons import Deleted
 from timebank.ledger.schema import callers, chains, rounds, shoes, stamp
 from timebank.ledger.sql import Prepared, change, equal
@@ -68,19 +68,19 @@ def _take_back(posting: Posting) -> None:
     desk, hand = posting.desk, posting.in_play
     in_hand, gone = Deleted(posting.name, in_hand=True), Deleted(posting.name, in_hand=False)
     keep_waiting_payments(posting)
-    posting.belong_to(hand.round_id if hand else None)
+    posting.set_round(hand.round_id if hand else None)
     posting.move("stake", FORFEIT, posting.state.stake, in_hand)
-    posting.belong_to(None)
+    posting.set_round(None)
     for kind in ("online", "held", "bank"):
         posting.move(kind, FORFEIT, getattr(posting.state, kind), gone)
     posting.move(ADJUSTMENT, "loan", -posting.state.loan, gone)
-    for unit in units_of(desk, posting.caller_id):
-        play = posting.play_for(unit)
+    for unit in play_units(desk, posting.caller_id):
+        play = posting.use_play_money(unit)
         source = mint(desk, unit)
         for kind, account in play.account.items():
             if kind == "stake" and hand:
-                posting.belong_to(hand.round_id)
+                posting.set_round(hand.round_id)
             posting.move(account, source, max(0, play.balance[kind]), gone)
             posting.move(source, account, max(0, -play.balance[kind]), gone)
-            posting.belong_to(None)
+            posting.set_round(None)
     posting.finish()

@@ -44,7 +44,7 @@ from timebank.ledger import failures, migrations
 from timebank.ledger import transfers as ledger
 from timebank.ledger.database import foreign_sentence
 from timebank.ledger.postgres import dialect as postgres
-from timebank.ledger.postgres.database import PostgresDatabase, reached_by
+from timebank.ledger.postgres.database import PostgresDatabase, connection_arguments
 from timebank.ledger.schema import APPLICATION_ID
 from timebank.settings.place import ServerPlace
 from timebank.settings.settings import BankSettings
@@ -156,7 +156,7 @@ def _run(server: ServerPlace, program: str, *words: str) -> None:
     The password is in the environment, which only its owner can read. Later lines of the program
     are dropped, because they may contain rows.
     """
-    where = reached_by(server)
+    where = connection_arguments(server)
     password = where.pop("password", None)
     environment = {**os.environ, "LC_MESSAGES": "C"}
     if password is not None:
@@ -179,7 +179,9 @@ def _run(server: ServerPlace, program: str, *words: str) -> None:
 def _server(server: ServerPlace) -> Iterator[Connection]:
     """Connect to the maintenance database. Raises `BackupRefused` for the server's errors."""
     try:
-        with psycopg.connect(**reached_by(replace(server, name=MAINTENANCE))) as connection:
+        with psycopg.connect(
+            **connection_arguments(replace(server, name=MAINTENANCE))
+        ) as connection:
             postgres.set_up(connection)
             yield connection
     except psycopg.errors.InsufficientPrivilege as error:

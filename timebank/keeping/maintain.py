@@ -47,10 +47,10 @@ from timebank.ledger.sql import (
     Query,
     Reader,
     among,
+    any_row,
     equal,
     fields_of,
     read,
-    there_is,
     total,
     value,
 )
@@ -274,7 +274,7 @@ def _gone_callers() -> Query:
 
 _GONE = read(_Gone, _gone_callers)
 _HAS_CALLED = Prepared(
-    lambda: there_is(
+    lambda: any_row(
         equal(callers.c.id),
         func.coalesce(callers.c.last_call, callers.c.created) != bindparam("last"),
     )

@@ -258,7 +258,7 @@ def treat(desk: Desk, given: PriorBooks, by: str, why: str) -> Treated:
         # `why` may contain a file's name, which need not be UTF-8.
         why.encode("utf-8", "backslashreplace").decode(),
     )
-    high_water.go_on_past(desk.connection, known.commits)
+    high_water.raise_count(desk.connection, known.commits)
     # Put gifts to hosts in doubt first: the end of a visit without a host would keep them here.
     given_back = _doubt_gifts(desk)
     calls.close_all_calls(desk, "the books were restored")
@@ -311,7 +311,7 @@ def _make_void(desk: Desk, round_id: int, caller_id: int) -> None:
     posting = Posting.of_caller(desk, caller_id, leave_without_call)
     played = posting.in_play
     assert played is not None  # the hand is in play, and no other process writes
-    posting.belong_to(round_id)
+    posting.set_round(round_id)
     stakes = Stakes(posting, played.game, played.unit, played.house_id)
     stake = stakes.standing
     settlement = Settlement(0, stake, 0, VOID, WHY_VOID, final=True)
@@ -359,12 +359,12 @@ def prior_by_file(old: sqlite3.Connection, path: Path) -> PriorBooks:
     empty state.
     """
     try:
-        numbers = sqlite.numbers_of(old, NUMBERED.keys())
-        (generation,) = sqlite.ask(old, generations.CURRENT).fetchone()
-        identity = sqlite.ask(old, live_mark.IDENTITY).fetchone()
+        numbers = sqlite.highest_numbers(old, NUMBERED.keys())
+        (generation,) = sqlite.run_prepared(old, generations.CURRENT).fetchone()
+        identity = sqlite.run_prepared(old, live_mark.IDENTITY).fetchone()
         mark, copied, commits = identity or (live_mark.UNMARKED, None, 0)
         rights = access.rights_in_file(old)
-        early = sqlite.ask(old, _EARLY_EVENTS).fetchall()
+        early = sqlite.run_prepared(old, _EARLY_EVENTS).fetchall()
     except sqlite3.DatabaseError:
         return PriorBooks(at=0)
     note = live_mark.read_note(path)
@@ -386,7 +386,7 @@ def prior_books_in(desk: Desk) -> PriorBooks:
         generations.current(books),
         generations.last_numbers(books),
         rights=access.rights_in(desk),
-        commits=high_water.count_of(books),
+        commits=high_water.read_count(books),
         early_events=[tuple(row) for row in _EARLY_EVENTS(books)],
     )
 
@@ -400,7 +400,7 @@ def recognise(database: Database, settings: BankSettings, now: datetime) -> Trea
     path = _file_of(database)
     if path is None or suspicion(database, settings, now) is None:
         return None
-    with _as_unavailable(live_mark.beside(path)), database.transaction(settings, now) as desk:
+    with _as_unavailable(live_mark.file_path(path)), database.transaction(settings, now) as desk:
         # Another process may have changed the mark, or done all of this, since.
         before, why = live_mark.read_note(path), remark(desk, path)
         if why is None:
@@ -426,7 +426,7 @@ def renew(database: Database, settings: BankSettings, now: datetime) -> str | No
     if path is None:
         return None
     try:
-        with _as_unavailable(live_mark.beside(path)):
+        with _as_unavailable(live_mark.file_path(path)):
             for step in (live_mark.renew, live_mark.settle):
                 with database.transaction(settings, now) as desk:
                     if (why := remark(desk, path)) is not None:
@@ -476,21 +476,21 @@ def suspicion(database: Database, settings: BankSettings, now: datetime) -> str 
     if path is None:
         return None
     # Read the notes first, because other processes may write into the books meanwhile.
-    with _as_unavailable(live_mark.beside(path)):
+    with _as_unavailable(live_mark.file_path(path)):
         note = live_mark.read_note(path)
-    with _as_unavailable(high_water.beside(path)):
+    with _as_unavailable(high_water.file_path(path)):
         noted = high_water.read(path)
     with database.reading(settings, now) as desk:
         return _remark(desk, note, noted, path)
 
 
 def _remark(desk: Desk, note: Note | None, noted: int, path: Path) -> str | None:
-    why = live_mark.doubt(desk.connection, note, path)
-    return high_water.doubt(desk.connection, noted, path) if why is None else why
+    why = live_mark.mismatch(desk.connection, note, path)
+    return high_water.lost_end(desk.connection, noted, path) if why is None else why
 
 
 def marked_as_copy(connection: sqlite3.Connection, now: datetime) -> None:
-    sqlite.ask(connection, live_mark.MARK_AS_COPY, copied=stamp(now))
+    sqlite.run_prepared(connection, live_mark.MARK_AS_COPY, copied=stamp(now))
 
 
 _EARLY_EVENTS = Prepared(lambda: select(schema.early_events))

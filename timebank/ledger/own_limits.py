@@ -1,8 +1,8 @@
 """Limits that callers set for themselves: what of them holds at an instant.
 
-What is set holds at once. What is looser than before waits for LOOSENING seconds, by an instant
-that has passed for certain: a clock that is in doubt loosens nothing. `callers/own_limits.py` sets
-them, and the entry of every bet is held to them (`OwnLosses.refuse`).
+A stricter limit holds at once. A looser one takes effect after `LOOSENING_SECONDS`, counted to an
+instant that has passed for certain, so a clock in doubt loosens nothing. `callers/own_limits.py`
+sets the limits. The entry of every bet checks them (`OwnLosses.refuse`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from timebank.ledger.sql import columns_of
 from timebank.settings.schedule import Schedule
 from timebank.words import span_phrase
 
-LOOSENING = 86_400
+LOOSENING_SECONDS = 86_400
 HOUR = 3_600
 
 
@@ -39,10 +39,11 @@ class OwnLimits(NamedTuple):
     # When they last heard it.
     told: int | None = None
 
-    def at(self, sure: int) -> OwnLimits:
+    def in_force(self, sure: int) -> OwnLimits:
         """Return what holds at an instant that has passed for certain.
 
-        >>> OwnLimits(600, 0, 50).at(49).most_lost, OwnLimits(600, 0, 50).at(50).most_lost
+        >>> limits = OwnLimits(600, 0, 50)
+        >>> limits.in_force(49).most_lost, limits.in_force(50).most_lost
         (600, None)
         """
         now = self
@@ -56,7 +57,7 @@ class OwnLimits(NamedTuple):
 
     def is_due(self, sure: int) -> bool:
         """Tell whether an hour is over since they last heard how they do."""
-        now = self.at(sure)
+        now = self.in_force(sure)
         return bool(now.hourly) and sure - (now.told or 0) >= HOUR
 
 
@@ -78,14 +79,14 @@ class OwnLosses(NamedTuple):
     def on_new_day(self) -> OwnLosses:
         return self if self.is_in_doubt else self._replace(lost=self.in_play)
 
-    def may_lose(self, stake: int) -> int | None:
+    def stake_left(self, stake: int) -> int | None:
         """Return what may be staked yet beside a stake; None without a limit."""
         most = self.limits.most_lost
         return None if most is None else max(0, most - self.lost - stake)
 
     def refuse(self, amount: int, stake: int, now: datetime, schedule: Schedule) -> None:
         """Refuse with `OwnLimit` a stake of so many seconds (0 for play money) beside another."""
-        paused, left = self.limits.paused_until, self.may_lose(stake)
+        paused, left = self.limits.paused_until, self.stake_left(stake)
         if paused is not None:
             if paused <= stamp(now):
                 raise OwnLimit(
@@ -106,13 +107,13 @@ class OwnLosses(NamedTuple):
                 )
             )
 
-    def in_purse(self, stake: int) -> dict[str, Any]:
+    def purse_fields(self, stake: int) -> dict[str, Any]:
         """Return what a `Purse` says of it."""
         until = self.limits.paused_until
         return {
-            "may_lose": self.may_lose(stake),
+            "stake_left": self.stake_left(stake),
             "paused_until": None if until is None else instant(until),
-            "word_is_due": self.limits.is_due(self.sure),
+            "summary_is_due": self.limits.is_due(self.sure),
         }
 
 

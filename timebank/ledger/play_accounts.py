@@ -73,10 +73,10 @@ class PlayAccounts:
         if target in self.balance:
             self.balance[target] += amount
 
-    def told(self) -> PlayMoney:
+    def snapshot(self) -> PlayMoney:
         held = (self.balance.get(kind, 0) for kind in ("bankroll", "casino", "tab", "stake"))
         return PlayMoney(self.unit, *held)
 
 
-def units_of(desk: Desk, caller_id: int) -> list[Unit]:
+def play_units(desk: Desk, caller_id: int) -> list[Unit]:
     return _UNITS.all(desk.connection, caller_id=caller_id)

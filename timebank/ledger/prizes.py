@@ -12,10 +12,10 @@ from collections import Counter
 from collections.abc import Sequence
 
 
-def places_of(results: Sequence[object]) -> list[int]:
+def shared_places(results: Sequence[object]) -> list[int]:
     """Number results that are in order; those that are alike share the place.
 
-    >>> places_of(["a", "b", "b", "c"])
+    >>> shared_places(["a", "b", "b", "c"])
     [1, 2, 2, 4]
     """
     places: list[int] = []
@@ -25,15 +25,15 @@ def places_of(results: Sequence[object]) -> list[int]:
     return places
 
 
-def shared_out(put_up: Sequence[int], entries: int, places: Sequence[int]) -> list[int]:
+def prize_shares(put_up: Sequence[int], entries: int, places: Sequence[int]) -> list[int]:
     """Return what each of these wins, in seconds: `put_up` and `entries` are seconds, and `places`
     those of the callers who can win, in order.
 
-    >>> shared_out([900, 600, 300], 600, [1, 2, 3, 4])
+    >>> prize_shares([900, 600, 300], 600, [1, 2, 3, 4])
     [1200, 800, 400, 0]
-    >>> shared_out([900, 600], 0, [1, 1, 1]), shared_out([], 100, [1, 1, 3])
+    >>> prize_shares([900, 600], 0, [1, 1, 1]), prize_shares([], 100, [1, 1, 3])
     ([500, 500, 500], [50, 50, 0])
-    >>> shared_out([900, 600], 300, [1]), shared_out([900], 300, [])
+    >>> prize_shares([900, 600], 300, [1]), prize_shares([900], 300, [])
     ([1200], [])
     """
     won_places = [*put_up[: len(places)]]

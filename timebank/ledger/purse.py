@@ -32,11 +32,11 @@ class Purse(NamedTuple):
     # Turns taken today, by game; a game that was not played is missing.
     turns: dict[str, int]
     # The most that may be staked yet by a limit that they have set for themselves; None without.
-    may_lose: int | None = None
+    stake_left: int | None = None
     # Until when they have paused themselves.
     paused_until: datetime | None = None
     # They are to hear how they have done in the last hour.
-    word_is_due: bool = False
+    summary_is_due: bool = False
 
 
 class Receipt(NamedTuple):
@@ -47,7 +47,7 @@ class Receipt(NamedTuple):
     # What they have in the unit that was played for; None when that was time.
     play: PlayMoney | None = None
     # Sentences for the caller about what no row tells.
-    told: tuple[Phrase, ...] = ()
+    remarks: tuple[Phrase, ...] = ()
     # The hand that ended with it, 0 for none. Until its caller has seen how, it is to be told at
     # the next log-on (notices.py).
-    ended: int = 0
+    ended_round: int = 0

@@ -36,12 +36,12 @@ class Reason:
     CODE: ClassVar[str]
     KIND: ClassVar[str]
     # "source target" for each pair of accounts that it may go between; none known, none checked.
-    WAYS: ClassVar[tuple[str, ...]]
+    ROUTES: ClassVar[tuple[str, ...]]
     # For the row alone. The second stands for it where the last fact is empty or not known.
     SENTENCE: ClassVar[str]
-    WITHOUT: ClassVar[str] = ""
+    SHORT_SENTENCE: ClassVar[str] = ""
     # As a part of what an entry did. `{of_it}` says that the amount is a part of the one before.
-    IN_ENTRY: ClassVar[str] = ""
+    ENTRY_SENTENCE: ClassVar[str] = ""
     # The day's grant pays for it first, so it reduces no earnings.
     GRANT_PAYS: ClassVar[bool] = False
 
@@ -52,21 +52,21 @@ class Reason:
 
 # The class of each code.
 CODES: dict[str, type[Reason]] = {}
-# By kind of transfer, all accounts that it goes between, as `Reason.WAYS`.
-WAYS: defaultdict[str, set[str]] = defaultdict(set)
+# By kind of transfer, all accounts that it goes between, as `Reason.ROUTES`.
+ROUTES: defaultdict[str, set[str]] = defaultdict(set)
 
 _Class = TypeVar("_Class", bound=type[Reason])
 
 
 @dataclass_transform(frozen_default=True)
-def _reason(code: str, kind: str = "", ways: str = "") -> Callable[[_Class], _Class]:
+def _declare(code: str, kind: str = "", routes: str = "") -> Callable[[_Class], _Class]:
     """Make a frozen dataclass of a reason, and enter it under its code."""
 
     def make(plain: _Class) -> _Class:
         made: Any = dataclass(frozen=True, slots=True)(plain)
-        made.CODE, made.KIND, made.WAYS = code, kind, tuple(ways.split(", ") if ways else ())
+        made.CODE, made.KIND, made.ROUTES = code, kind, tuple(routes.split(", ") if routes else ())
         CODES[code] = made
-        WAYS[kind].update(made.WAYS)
+        ROUTES[kind].update(made.ROUTES)
         return made  # type: ignore[no-any-return]
 
     return make
@@ -94,63 +94,63 @@ class Cutoff(NamedTuple):
 # The clocks: time used, days (ISO 8601), and events by the fields of `Cutoff`.
 
 
-@_reason("used", "elapsed", "online elapsed")
+@_declare("used", "elapsed", "online elapsed")
 class Used(Reason):
     SENTENCE = N_("Time used on node {node}")
-    IN_ENTRY = N_("used {amount} on node {node}")
+    ENTRY_SENTENCE = N_("used {amount} on node {node}")
 
     node: int
 
 
-@_reason("waited", "elapsed", "online elapsed")
+@_declare("waited", "elapsed", "online elapsed")
 class Waited(Reason):
     SENTENCE = N_("Time used on node {node} while {board} was putting you through")
-    IN_ENTRY = N_("used {amount} on node {node} while {board} was putting you through")
+    ENTRY_SENTENCE = N_("used {amount} on node {node} while {board} was putting you through")
 
     node: int
     board: str
 
 
-@_reason("granted", "grant", "allotment online")
+@_declare("granted", "grant", "allotment online")
 class Granted(Reason):
     SENTENCE = N_("{amount} for {day}")
-    IN_ENTRY = N_("granted {amount} for {day}")
+    ENTRY_SENTENCE = N_("granted {amount} for {day}")
 
     day: str
 
 
-@_reason("left", "forfeit", "online forfeit, held forfeit")
+@_declare("left", "forfeit", "online forfeit, held forfeit")
 class LeftOfDay(Reason):
     SENTENCE = N_("Minutes of {day} that were not used")
-    IN_ENTRY = N_("{amount} forfeited: minutes of {day} that were not used")
+    ENTRY_SENTENCE = N_("{amount} forfeited: minutes of {day} that were not used")
 
     day: str
 
 
-@_reason("old-stake", "forfeit", "online forfeit")
+@_declare("old-stake", "forfeit", "online forfeit")
 class OldStake(Reason):
     """A stake that came back and was left of the minutes of an earlier day."""
 
     SENTENCE = N_("Stake from the minutes of an earlier day")
-    IN_ENTRY = N_("{amount} forfeited: a stake from the minutes of an earlier day")
+    ENTRY_SENTENCE = N_("{amount} forfeited: a stake from the minutes of an earlier day")
 
 
-@_reason("released", "release", "held online")
+@_declare("released", "release", "held online")
 class Released(Reason):
     SENTENCE = N_("{amount} back after {event}")
-    IN_ENTRY = N_("{amount} back after {event}")
+    ENTRY_SENTENCE = N_("{amount} back after {event}")
 
     event: str
     at: str
     host: bool
 
 
-@_reason("held", "held", "online held")
+@_declare("held", "held", "online held")
 class HeldBack(Reason):
     """Other time that reached past the next event: `cutoff.clamp` holds it until that is over."""
 
     SENTENCE = N_("{amount} available after {event}{another_day}")
-    IN_ENTRY = N_("{amount}{of_it} held until after {event}{another_day}")
+    ENTRY_SENTENCE = N_("{amount}{of_it} held until after {event}{another_day}")
 
     event: str
     at: str
@@ -159,7 +159,7 @@ class HeldBack(Reason):
     another_day: bool
 
 
-@_reason("mended", "mend", "adjustment online")
+@_declare("mended", "mend", "adjustment online")
 class Mended(Reason):
     """What a day that a wrong clock began had taken."""
 
@@ -170,12 +170,12 @@ class Mended(Reason):
 # the bank to the caller's own board in the same entry.
 
 
-@_reason("clamped", "clamp", "online bank, online forfeit")
+@_declare("clamped", "clamp", "online bank, online forfeit")
 class Clamped(Reason):
     """Winnings that reached past the next event: `cutoff.clamp` puts them away."""
 
     SENTENCE = N_("{amount} won past {event}{banked}")
-    IN_ENTRY = N_("{amount}{of_it} {done} because of {event}")
+    ENTRY_SENTENCE = N_("{amount}{of_it} {done} because of {event}")
 
     event: str
     at: str
@@ -183,19 +183,19 @@ class Clamped(Reason):
     banked: bool | None = None
 
 
-@_reason("earned", "carry", "online bank, held bank, online forfeit, held forfeit")
+@_declare("earned", "carry", "online bank, held bank, online forfeit, held forfeit")
 class Earned(Reason):
     SENTENCE = N_("Earned on {day}{banked}")
-    IN_ENTRY = N_("{amount} earned on {day}{banked}")
+    ENTRY_SENTENCE = N_("{amount} earned on {day}{banked}")
 
     day: str
     banked: bool | None = None
 
 
-@_reason("gained", "gain", "online bank, held bank, online forfeit, held forfeit")
+@_declare("gained", "gain", "online bank, held bank, online forfeit, held forfeit")
 class Gained(Reason):
     SENTENCE = N_("{total} gained on the visit from {board}{banked}")
-    IN_ENTRY = N_("gained {amount} on the visit from {board}{done}")
+    ENTRY_SENTENCE = N_("gained {amount} on the visit from {board}{done}")
 
     board: str
     # Seconds gained on the visit, of which this is a part.
@@ -203,10 +203,10 @@ class Gained(Reason):
     banked: bool | None = None
 
 
-@_reason("kept", "kept", "external bank, external forfeit")
+@_declare("kept", "kept", "external bank, external forfeit")
 class Kept(Reason):
     SENTENCE = N_("{amount} that could not be given back to {board}{banked}")
-    IN_ENTRY = N_("kept {amount} that could not be given back to {board}")
+    ENTRY_SENTENCE = N_("kept {amount} that could not be given back to {board}")
 
     board: str
     banked: bool | None = None
@@ -215,39 +215,39 @@ class Kept(Reason):
 # The other boards.
 
 
-@_reason("brought", "brought", "external online")
+@_declare("brought", "brought", "external online")
 class BroughtIn(Reason):
     SENTENCE = N_("{amount} brought from {board}")
-    IN_ENTRY = N_("brought {amount} from {board}")
+    ENTRY_SENTENCE = N_("brought {amount} from {board}")
 
     board: str
 
 
-@_reason("counted", "brought", "external online")
+@_declare("counted", "brought", "external online")
 class Counted(Reason):
     SENTENCE = N_("{amount} more by the clock of {board}")
-    IN_ENTRY = N_("{amount} more by the clock of {board}")
+    ENTRY_SENTENCE = N_("{amount} more by the clock of {board}")
 
     board: str
 
 
-@_reason("taken-home", "taken home", "online external, held external")
+@_declare("taken-home", "taken home", "online external, held external")
 class TakenHome(Reason):
     SENTENCE = N_("{amount} taken home to {board}")
-    IN_ENTRY = N_("took {amount} home to {board}")
+    ENTRY_SENTENCE = N_("took {amount} home to {board}")
 
     board: str
 
 
-@_reason("given-back", "given back", "bank external")
+@_declare("given-back", "given back", "bank external")
 class GivenBack(Reason):
     SENTENCE = N_("{amount} given back to {board}")
-    IN_ENTRY = N_("gave {amount} back to {board}")
+    ENTRY_SENTENCE = N_("gave {amount} back to {board}")
 
     board: str
 
 
-@_reason("put-back", "put back", "online bank, held bank")
+@_declare("put-back", "put back", "online bank, held bank")
 class PutBack(Reason):
     """What is a caller's own and goes back in the bank; `total` seconds, of which this is a part.
 
@@ -256,7 +256,7 @@ class PutBack(Reason):
     """
 
     SENTENCE = N_("{total} of your own put back in the bank{beyond}")
-    IN_ENTRY = N_("put {amount} of your own back in the bank{beyond}")
+    ENTRY_SENTENCE = N_("put {amount} of your own back in the bank{beyond}")
 
     board: str
     total: int
@@ -265,18 +265,18 @@ class PutBack(Reason):
     frozen: bool
 
 
-@_reason("passed-on", "external", "bank external")
+@_declare("passed-on", "external", "bank external")
 class PassedOn(Reason):
     SENTENCE = N_("{amount} passed on through THEBANK.EXT")
-    IN_ENTRY = N_("{amount} passed on through THEBANK.EXT")
+    ENTRY_SENTENCE = N_("{amount} passed on through THEBANK.EXT")
 
 
-@_reason("came-in", "import", "external bank")
+@_declare("came-in", "import", "external bank")
 class CameIn(Reason):
     SENTENCE = N_(
         "{amount} from {program} ({file}, line {line} of import {imported}, record {record})"
     )
-    WITHOUT = N_("{amount} from {program} ({file}, line {line} of import {imported})")
+    SHORT_SENTENCE = N_("{amount} from {program} ({file}, line {line} of import {imported})")
 
     program: str
     file: str
@@ -285,12 +285,12 @@ class CameIn(Reason):
     record: int | None
 
 
-@_reason("taken-out", "import", "bank external")
+@_declare("taken-out", "import", "bank external")
 class TakenOut(Reason):
     SENTENCE = N_(
         "{amount} taken by {program} ({file}, line {line} of import {imported}, record {record})"
     )
-    WITHOUT = N_("{amount} taken by {program} ({file}, line {line} of import {imported})")
+    SHORT_SENTENCE = N_("{amount} taken by {program} ({file}, line {line} of import {imported})")
 
     program: str
     file: str
@@ -302,69 +302,69 @@ class TakenOut(Reason):
 # The window. What goes out of the time left is paid by the grant first.
 
 
-@_reason("deposited", "deposit", "online bank")
+@_declare("deposited", "deposit", "online bank")
 class Deposited(Reason):
     SENTENCE = N_("{amount} deposited{at_log_off}")
-    IN_ENTRY = N_("deposited {amount}{at_log_off}")
+    ENTRY_SENTENCE = N_("deposited {amount}{at_log_off}")
     GRANT_PAYS = True
 
     at_log_off: bool = False
 
 
-@_reason("withdrawn", "withdraw", "bank online")
+@_declare("withdrawn", "withdraw", "bank online")
 class Withdrawn(Reason):
     SENTENCE = N_("{amount} withdrawn")
-    IN_ENTRY = N_("withdrew {amount}")
+    ENTRY_SENTENCE = N_("withdrew {amount}")
 
 
-@_reason("sent", "transfer", "bank bank")
+@_declare("sent", "transfer", "bank bank")
 class Sent(Reason):
     SENTENCE = N_('{amount} sent by {giver} to {taker}: "{message}"')
-    WITHOUT = N_("{amount} sent by {giver} to {taker}")
+    SHORT_SENTENCE = N_("{amount} sent by {giver} to {taker}")
 
     giver: str
     taker: str
     message: str
 
 
-@_reason("borrowed", "loan", "loan online")
+@_declare("borrowed", "loan", "loan online")
 class Borrowed(Reason):
     SENTENCE = N_("{amount} borrowed")
-    IN_ENTRY = N_("borrowed {amount}")
+    ENTRY_SENTENCE = N_("borrowed {amount}")
 
 
-@_reason("repaid", "repay", "online loan")
+@_declare("repaid", "repay", "online loan")
 class Repaid(Reason):
     """What the caller paid of a loan by themselves."""
 
     SENTENCE = N_("{amount} of a loan repaid")
-    IN_ENTRY = N_("repaid {amount} of the loan")
+    ENTRY_SENTENCE = N_("repaid {amount} of the loan")
     GRANT_PAYS = True
 
 
-@_reason("share", "loan share", "online loan")
+@_declare("share", "loan share", "online loan")
 class LoanShare(Reason):
     """What a loan takes of the minutes of a day, or of winnings where there is no day."""
 
     SENTENCE = N_("{amount} of the minutes for {day} paid back on the loan")
-    WITHOUT = N_("{amount} of the winnings paid back on the loan")
-    IN_ENTRY = N_("{amount}{of_it} paid back on the loan")
+    SHORT_SENTENCE = N_("{amount} of the winnings paid back on the loan")
+    ENTRY_SENTENCE = N_("{amount}{of_it} paid back on the loan")
 
     day: str | None
 
 
-@_reason("paid-from-bank", "loan paid", "bank loan")
+@_declare("paid-from-bank", "loan paid", "bank loan")
 class PaidFromBank(Reason):
     """What pays a loan of another board's caller out of the bank."""
 
     SENTENCE = N_("{amount} from your time bank paid back on the loan")
-    IN_ENTRY = N_("paid back {amount} on the loan")
+    ENTRY_SENTENCE = N_("paid back {amount} on the loan")
 
 
-@_reason("paid-of-own", "loan paid", "online loan, held loan")
+@_declare("paid-of-own", "loan paid", "online loan, held loan")
 class PaidOfOwn(Reason):
     SENTENCE = N_("{total} of your own paid back on the loan")
-    IN_ENTRY = N_("paid back {amount} on the loan")
+    ENTRY_SENTENCE = N_("paid back {amount} on the loan")
 
     # Seconds that a caller of another board leaves with and owes, of which this is a part.
     total: int
@@ -383,31 +383,31 @@ class Adjustment(Reason):
     note: str
 
 
-@_reason("sysop-added", "adjust", "adjustment bank")
+@_declare("sysop-added", "adjust", "adjustment bank")
 class SysopAdded(Adjustment):
     SENTENCE = N_("{amount} added by {by}: {note}")
     LOG_LINE = "{} added to {}'s account: {}"
 
 
-@_reason("sysop-took", "adjust", "bank adjustment")
+@_declare("sysop-took", "adjust", "bank adjustment")
 class SysopTook(Adjustment):
     SENTENCE = N_("{amount} taken out by {by}: {note}")
     LOG_LINE = "{} taken out of {}'s account: {}"
 
 
-@_reason("sysop-deposited", "adjust", "adjustment bank")
+@_declare("sysop-deposited", "adjust", "adjustment bank")
 class SysopDeposited(Adjustment):
     SENTENCE = N_("{amount} deposited by {by}: {note}")
     LOG_LINE = "{} deposited for {}: {}"
 
 
-@_reason("sysop-withdrew", "adjust", "bank adjustment")
+@_declare("sysop-withdrew", "adjust", "bank adjustment")
 class SysopWithdrew(Adjustment):
     SENTENCE = N_("{amount} withdrawn by {by}: {note}")
     LOG_LINE = "{} withdrawn for {}: {}"
 
 
-@_reason("sysop-moved", "transfer", "bank bank")
+@_declare("sysop-moved", "transfer", "bank bank")
 class SysopMoved(Reason):
     SENTENCE = N_("{amount} moved from {giver} to {taker} by {by}: {note}")
 
@@ -417,7 +417,7 @@ class SysopMoved(Reason):
     note: str
 
 
-@_reason(
+@_declare(
     "deleted",
     "deletion",
     "online forfeit, held forfeit, bank forfeit, stake forfeit, adjustment loan,"
@@ -433,18 +433,18 @@ class Deleted(Reason):
 # The tables. `game` is its key; `outcome` is "" while a hand goes on.
 
 
-@_reason("bet", "stake", "online stake, bankroll stake, tab stake")
+@_declare("bet", "stake", "online stake, bankroll stake, tab stake")
 class BetPlaced(Reason):
     SENTENCE = N_("Bet {amount} at {game}")
-    IN_ENTRY = N_("bet {amount} at {game}")
+    ENTRY_SENTENCE = N_("bet {amount} at {game}")
 
     game: str
 
 
-@_reason("raised")
+@_declare("raised")
 class BetRaised(Reason):
     SENTENCE = N_("{action} for {amount} at {game}")
-    IN_ENTRY = N_("{did} {amount} at {game}")
+    ENTRY_SENTENCE = N_("{did} {amount} at {game}")
 
     action: str
     game: str
@@ -454,55 +454,55 @@ class BetRaised(Reason):
         return self.action
 
 
-@_reason("lost", "lost", "stake house, stake casino")
+@_declare("lost", "lost", "stake house, stake casino")
 class Lost(Reason):
     SENTENCE = N_("Lost at {game}{outcome}")
-    IN_ENTRY = N_("lost {amount} at {game}")
+    ENTRY_SENTENCE = N_("lost {amount} at {game}")
 
     game: str
     outcome: str
 
 
-@_reason("returned", "returned", "stake online, stake bankroll, stake tab")
+@_declare("returned", "returned", "stake online, stake bankroll, stake tab")
 class Returned(Reason):
     SENTENCE = N_("Stake returned at {game}{outcome}")
-    IN_ENTRY = N_("stake of {amount} returned at {game}")
+    ENTRY_SENTENCE = N_("stake of {amount} returned at {game}")
 
     game: str
     outcome: str
 
 
-@_reason(
+@_declare(
     "won",
     "won",
     "house online, house bankroll, house tab, casino online, casino bankroll, casino tab",
 )
 class Won(Reason):
     SENTENCE = N_("Won at {game}{outcome}")
-    IN_ENTRY = N_("won {amount} at {game}")
+    ENTRY_SENTENCE = N_("won {amount} at {game}")
 
     game: str
     outcome: str
 
 
-@_reason("bankroll", "bankroll", "mint bankroll")
+@_declare("bankroll", "bankroll", "mint bankroll")
 class Bankroll(Reason):
     SENTENCE = N_("Bankroll of {amount} for a new player")
-    IN_ENTRY = N_("bankroll of {amount} for a new player")
+    ENTRY_SENTENCE = N_("bankroll of {amount} for a new player")
 
 
-@_reason("renewed", "renewal", "mint bankroll")
+@_declare("renewed", "renewal", "mint bankroll")
 class Renewed(Reason):
     SENTENCE = N_("New bankroll of {amount}; the last one was lost on {lost_on}")
-    IN_ENTRY = N_("new bankroll of {amount}; the last one was lost on {lost_on}")
+    ENTRY_SENTENCE = N_("new bankroll of {amount}; the last one was lost on {lost_on}")
 
     lost_on: str
 
 
-@_reason("refilled", "casino", "mint casino, casino mint")
+@_declare("refilled", "casino", "mint casino, casino mint")
 class Refilled(Reason):
     SENTENCE = N_("The bank is back at {full}")
-    IN_ENTRY = N_("the bank is back at {full}")
+    ENTRY_SENTENCE = N_("the bank is back at {full}")
 
     full: int
 
@@ -510,7 +510,7 @@ class Refilled(Reason):
 # Tournaments, each by the day on which it opened (ISO 8601).
 
 
-@_reason("put-up", "put up", "house prizes")
+@_declare("put-up", "put up", "house prizes")
 class PutUp(Reason):
     """What the house puts in for prizes."""
 
@@ -519,7 +519,7 @@ class PutUp(Reason):
     day: str
 
 
-@_reason("taken-back", "put up", "prizes house")
+@_declare("taken-back", "put up", "prizes house")
 class TakenBack(Reason):
     """The same back to the house, of a tournament that was called off."""
 
@@ -528,26 +528,26 @@ class TakenBack(Reason):
     day: str
 
 
-@_reason("entered", "entry", "online prizes")
+@_declare("entered", "entry", "online prizes")
 class Entered(Reason):
     SENTENCE = N_("{amount} paid to enter the tournament of {day}")
-    IN_ENTRY = N_("paid {amount} to enter the tournament of {day}")
+    ENTRY_SENTENCE = N_("paid {amount} to enter the tournament of {day}")
     GRANT_PAYS = True
 
     day: str
 
 
-@_reason("entry-back", "entry back", "prizes bank")
+@_declare("entry-back", "entry back", "prizes bank")
 class EntryBack(Reason):
     SENTENCE = N_("{amount} of your entry back: the tournament of {day} was called off")
 
     day: str
 
 
-@_reason("prize", "prize", "prizes bank")
+@_declare("prize", "prize", "prizes bank")
 class PrizeWon(Reason):
     SENTENCE = N_("{amount} won in the tournament of {day}, place {place}")
-    IN_ENTRY = N_("won {amount} in the tournament of {day}, place {place}")
+    ENTRY_SENTENCE = N_("won {amount} in the tournament of {day}, place {place}")
 
     day: str
     place: int
@@ -557,15 +557,15 @@ class PrizeWon(Reason):
 class Unread(Reason):
     """Facts that nobody can read: of a newer program, or tampered with."""
 
-    moved_as: str
+    stored_kind: str
     facts: str
 
     @property
     def kind(self) -> str:
-        return self.moved_as
+        return self.stored_kind
 
 
-PutAway = Clamped | Earned | Gained | Kept
+PutAwayReason = Clamped | Earned | Gained | Kept
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 _TYPES = {
@@ -582,10 +582,10 @@ def encode(reason: Reason) -> str:
     >>> encode(Won("red-hearts", "five-card"))
     '{"code":"won","game":"red-hearts","outcome":"five-card"}'
     """
-    return _encode({"code": reason.CODE, **known(reason)})
+    return _encode({"code": reason.CODE, **facts_of(reason)})
 
 
-def known(reason: Reason) -> dict[str, Any]:
+def facts_of(reason: Reason) -> dict[str, Any]:
     return {name: getattr(reason, name) for name in reason.__match_args__}
 
 
@@ -595,7 +595,7 @@ def decode(kind: str, facts: str) -> Reason:
     >>> decode("stake", '{"code":"bet","game":"red-hearts"}')
     BetPlaced(game='red-hearts')
     >>> decode("stake", '{"code":"bet"}')
-    Unread(moved_as='stake', facts='{"code":"bet"}')
+    Unread(stored_kind='stake', facts='{"code":"bet"}')
     """
     try:
         values = json.loads(facts)

@@ -90,7 +90,7 @@ def _in_postgresql(create: CreateIndex, compiler: DDLCompiler, **how: Any) -> st
     return written
 
 
-def _whole(
+def _integer(
     name: str, check: str = "", otherwise: int | None = None, *, nullable: bool = False
 ) -> Column[int]:
     """Lay a column of whole numbers, `check` what holds of them: ">= 0"."""
@@ -99,18 +99,18 @@ def _whole(
     return Column(name, Integer, *checks, server_default=default, nullable=nullable)
 
 
-def _state(*states: str) -> Column[str]:
+def _state_column(*states: str) -> Column[str]:
     known = ", ".join(f"'{state}'" for state in states)
     return Column("state", Text, CheckConstraint(f"state IN ({known})"), nullable=False)
 
 
-def _numbered(name: str, *parts: SchemaItem, key: str = "id") -> Table:
+def _numbered_table(name: str, *parts: SchemaItem, key: str = "id") -> Table:
     """Lay a table whose rows have numbers, none of which is ever used twice."""
     number = Column(key, Integer, primary_key=True)
     return Table(name, metadata, number, *parts, sqlite_autoincrement=True)
 
 
-callers = _numbered(
+callers = _numbered_table(
     "callers",
     Column("name", Text, nullable=False),
     # names.fold(name): two living callers may not look alike.
@@ -118,8 +118,8 @@ callers = _numbered(
     # What the name looks like, behind the version of the tables that say so (look_alikes.py).
     Column("skeleton", Text, server_default=text("''"), nullable=False),
     Column("password_hash", Text, nullable=False),
-    _whole("locked", "IN (0, 1)"),
-    _whole("created"),
+    _integer("locked", "IN (0, 1)"),
+    _integer("created"),
     Column("last_call", Integer),
     Column("deleted", Integer),
     # The day last seen on a call; it only goes forward.
@@ -129,12 +129,12 @@ callers = _numbered(
     Column("held_behind", Text),
     Column("preferences", Text, nullable=False),
     # The sysop lets nothing in or out of their account but what an event cutoff puts there.
-    _whole("frozen", "IN (0, 1)", 0),
+    _integer("frozen", "IN (0, 1)", 0),
     # For a caller of another board: its name, and what it knows them by. Both NULL for our own.
     Column("board", Text),
     Column("board_key", Text, CheckConstraint("(board IS NULL) = (board_key IS NULL)")),
     # The caller has the sysop's powers (powers.py); nobody has who is deleted, or another board's.
-    _whole("powers", "= 0 OR (powers = 1 AND deleted IS NULL AND board IS NULL)", 0),
+    _integer("powers", "= 0 OR (powers = 1 AND deleted IS NULL AND board IS NULL)", 0),
     # Of the recovery code that works: see recovery.py.
     Column("recovery_digest", Text),
     # The last round that ended for this caller, until it is known that they were told how
@@ -154,13 +154,13 @@ _index(
     where="deleted IS NULL AND board IS NOT NULL",
 )
 
-accounts = _numbered(
+accounts = _numbered_table(
     "accounts",
     Column("kind", Text, nullable=False),
     Column("caller_id", ForeignKey("callers.id")),
     Column("game", Text),
     Column("unit", Text, nullable=False),
-    _whole("balance"),
+    _integer("balance"),
     CheckConstraint("unit IN ('second', 'usd-cent', 'frf-cent')", name="known_unit"),
     CheckConstraint(f"kind NOT IN ({_NEVER_NEGATIVE}) OR balance >= 0", name="never_negative"),
     CheckConstraint("kind <> 'loan' OR balance <= 0", name="never_positive"),
@@ -172,28 +172,28 @@ _index("banks_by_balance", accounts.c.balance, where="kind = 'bank' AND unit = '
 _index("one_mint_a_unit", accounts.c.unit, unique=True, where="kind = 'mint'")
 _index("one_account_of_prizes", accounts.c.kind, unique=True, where="kind = 'prizes'")
 
-calls = _numbered(
+calls = _numbered_table(
     "calls",
     Column("caller_id", ForeignKey("callers.id"), nullable=False),
-    _whole("node"),
+    _integer("node"),
     # Which process serves it; any text that no other process uses.
     Column("process", Text, nullable=False),
     Column("address", Text, nullable=False),
-    _whole("opened"),
+    _integer("opened"),
     Column("closed", Integer),
     Column("reason", Text),
     # Seconds since log-on that are accounted for = charged + waived (there was nothing left).
-    _whole("ticked"),
-    _whole("charged"),
-    _whole("waived"),
-    _whole("renewed"),
-    _whole("ticked_at_renewal"),
+    _integer("ticked"),
+    _integer("charged"),
+    _integer("waived"),
+    _integer("renewed"),
+    _integer("ticked_at_renewal"),
     Column("note", Text),
     # When its server renewed it last, by the clock of the server that the books are on; NULL for
     # books in a file.
     Column("seen", Integer),
     # The node is none of ours: another board has given its number, or the sysop calls by no line.
-    _whole("away", "IN (0, 1)", 0),
+    _integer("away", "IN (0, 1)", 0),
     CheckConstraint("ticked = charged + waived AND charged >= 0 AND waived >= 0", name="told"),
 )
 _index("one_open_call_a_caller", calls.c.caller_id, unique=True, where="closed IS NULL")
@@ -210,13 +210,13 @@ chains = Table(
     # As of a shoe: whose it is, or which table's.
     Column("caller_id", ForeignKey("callers.id")),
     Column("game", Text, nullable=False),
-    _whole("at_table", "> 0", 1),
+    _integer("at_table", "> 0", 1),
     Column("root", LargeBinary, nullable=False),
-    _whole("length", "> 0"),
-    _whole("used", ">= 0"),
+    _integer("length", "> 0"),
+    _integer("used", ">= 0"),
     # The last day on which a shoe may be opened from it.
     Column("day", Text, nullable=False),
-    _whole("opened"),
+    _integer("opened"),
     Column("closed", Integer),
     CheckConstraint("used <= length", name="no_more_links"),
     sqlite_with_rowid=False,
@@ -232,21 +232,21 @@ _index(
     where="closed IS NULL AND caller_id IS NULL",
 )
 
-shoes = _numbered(
+shoes = _numbered_table(
     "shoes",
     # NULL for the shoe of a table that several callers share.
     Column("caller_id", ForeignKey("callers.id")),
     Column("game", Text, nullable=False),
-    _whole("decks", "> 0"),
+    _integer("decks", "> 0"),
     Column("seed", LargeBinary, nullable=False),
     Column("seal", Text, nullable=False),
     # NULL until the first hand is dealt from it, then what the caller said, '' for nothing.
     Column("cut", Text),
-    _whole("opened"),
+    _integer("opened"),
     Column("closed", Integer),
     # Which of the game's tables shares it; 1 where a caller plays alone. A round is of the table
     # that its shoe is of.
-    _whole("at_table", "> 0", 1),
+    _integer("at_table", "> 0", 1),
     # The chain that its seed is of, and which of its links, from 1; NULL for a seed by itself.
     Column("anchor", Text),
     Column("link", Integer),
@@ -264,7 +264,7 @@ _index(
     where="closed IS NULL AND caller_id IS NULL",
 )
 
-rounds = _numbered(
+rounds = _numbered_table(
     "rounds",
     Column("caller_id", ForeignKey("callers.id"), nullable=False),
     Column("game", Text, nullable=False),
@@ -272,16 +272,16 @@ rounds = _numbered(
     Column("call_id", ForeignKey("calls.id"), nullable=False),
     Column("shoe_id", ForeignKey("shoes.id")),
     # How many cards of the shoe were gone before this hand.
-    _whole("start_position"),
-    _whole("bet", "> 0"),
+    _integer("start_position"),
+    _integer("bet", "> 0"),
     # What a coin was worth when the hand was dealt.
-    _whole("coin"),
+    _integer("coin"),
     Column("rules", Text, nullable=False),
-    _whole("dealt"),
+    _integer("dealt"),
     # What was settled so far; the transfers of the hand must add up to these.
-    _whole("lost"),
-    _whole("returned"),
-    _whole("won"),
+    _integer("lost"),
+    _integer("returned"),
+    _integer("won"),
     Column("settled", Integer),
     # 'void' when the caller was deleted with the hand still open, or the books were restored.
     Column("outcome", Text),
@@ -294,7 +294,7 @@ rounds = _numbered(
         server_default=text("'second'"),
         nullable=False,
     ),
-    _whole("seat", "> 0", 1),
+    _integer("seat", "> 0", 1),
     # The round of the first seat at a table of several, which keeps the journal for all of them;
     # NULL in that one itself, and where one plays alone.
     Column("lead", ForeignKey("rounds.id")),
@@ -318,18 +318,18 @@ def _totals(name: str, *days: Column[str], ever: tuple[Column[int], ...] = ()) -
         Column("caller_id", ForeignKey("callers.id"), primary_key=True),
         Column("game", Text, primary_key=True),
         Column("unit", Text, primary_key=True),
-        _whole("hands"),
-        _whole("lost"),
-        _whole("won"),
+        _integer("hands"),
+        _integer("lost"),
+        _integer("won"),
         # Hands that won more than they lost, and those that won as much; all others were lost.
-        _whole("hands_won"),
-        _whole("hands_even"),
+        _integer("hands_won"),
+        _integer("hands_even"),
         # Hands with a natural, and with a Charlie, that were paid as such: by the words of their
         # outcomes.
-        _whole("naturals"),
-        _whole("charlies"),
+        _integer("naturals"),
+        _integer("charlies"),
         # The most that one hand won beyond what it lost; 0 without any.
-        _whole("best"),
+        _integer("best"),
         *ever,
         sqlite_with_rowid=False,
     )
@@ -340,7 +340,7 @@ results_ever = _totals(
     "results_ever",
     # Hands in a row, won if above 0, lost if below: those of now, the most that were won, and the
     # most that were lost. One that comes out even neither counts nor ends a row.
-    ever=(_whole("streak"), _whole("longest_won"), _whole("longest_lost")),
+    ever=(_integer("streak"), _integer("longest_won"), _integer("longest_lost")),
 )
 
 # What callers have done for the first time, each once (callers/awards.py). An award that a hand
@@ -351,7 +351,7 @@ awards = Table(
     Column("caller_id", ForeignKey("callers.id"), primary_key=True),
     # A word, or "won " and a game.
     Column("award", Text, primary_key=True),
-    _whole("at"),
+    _integer("at"),
     Column("round_id", ForeignKey("rounds.id")),
     # When their caller was told; NULL until then.
     Column("told", Integer),
@@ -366,21 +366,21 @@ actions = Table(
     Column("round_id", ForeignKey("rounds.id"), primary_key=True),
     Column("sequence", Integer, CheckConstraint("sequence >= 0"), primary_key=True),
     Column("action", Text, nullable=False),
-    _whole("cards_used"),
+    _integer("cards_used"),
     Column("call_id", ForeignKey("calls.id")),
-    _whole("at"),
+    _integer("at"),
     sqlite_with_rowid=False,
 )
 
-transfers = _numbered(
+transfers = _numbered_table(
     "transfers",
     # The row is number `place` of the `size` rows of its entry, which follow one another.
-    _whole("place"),
-    _whole("size"),
+    _integer("place"),
+    _integer("size"),
     Column("entry", Integer, Computed("id - place + 1", persisted=False)),
-    _whole("at"),
+    _integer("at"),
     Column("kind", Text, nullable=False),
-    _whole("amount", "> 0"),
+    _integer("amount", "> 0"),
     Column("source", ForeignKey("accounts.id"), nullable=False),
     Column("target", ForeignKey("accounts.id"), nullable=False),
     # Why, as a JSON object (reasons.py); the sentence is made of it when it is shown.
@@ -409,42 +409,42 @@ days = Table(
     Column("day", Text, primary_key=True),
     # The last transfer before the day began for this caller: what they earn is counted from here
     # (entry.EARNED).
-    _whole("after"),
+    _integer("after"),
     # The day's grant; NULL when the board grants nothing.
     Column("grant_id", ForeignKey("transfers.id"), unique=True),
     # Seconds on the table since before the day: what of them is left of an earlier day's minutes,
     # and is forfeited when it comes back.
-    _whole("standing", ">= 0", 0),
+    _integer("standing", ">= 0", 0),
     # Seconds to add to what the day's transfers earned: what was earned before the day and stood on
     # the table when it began, or stayed online or held as the account was frozen; and all that has
     # left `standing` since, which transfers of this day lost or forfeited, though it was no loss of
     # this day's earnings.
-    _whole("carried", ">= 0", 0),
+    _integer("carried", ">= 0", 0),
     # Seconds that were owed on a loan when the day began, before its grant paid any of it.
-    _whole("owed", ">= 0", nullable=True),
+    _integer("owed", ">= 0", nullable=True),
     # Seconds of grace that were given on it, counted before they are used (calls/grace.py).
-    _whole("grace", ">= 0", 0),
+    _integer("grace", ">= 0", 0),
     sqlite_with_rowid=False,
 )
 
 # Days that a wrong clock began, and that were taken back: their grants are accounted for here.
-mended_days = _numbered(
+mended_days = _numbered_table(
     "mended_days",
     Column("caller_id", ForeignKey("callers.id"), nullable=False),
     Column("day", Text, nullable=False),
     Column("grant_id", ForeignKey("transfers.id"), unique=True),
     # When it was taken back.
-    _whole("mended"),
+    _integer("mended"),
     key="number",
 )
 
 # What is believed of the wall clock, a row for each boot of the machine: see clock.Belief.
-clocks = _numbered(
+clocks = _numbered_table(
     "clocks",
     Column("boot", Text, nullable=False, unique=True),
     Column("zero", Float, nullable=False),
     Column("since", Float, nullable=False),
-    _whole("certain", "IN (0, 1)"),
+    _integer("certain", "IN (0, 1)"),
     Column("sure", Float, nullable=False),
     Column("leap", Float),
     Column("agreed", Float),
@@ -459,21 +459,21 @@ outbox = Table(
     # The number of the record: that of the transfer to `external` which it tells of.
     Column("number", ForeignKey("transfers.id"), primary_key=True),
     Column("name", Text, nullable=False),
-    _whole("minutes", "> 0"),
+    _integer("minutes", "> 0"),
     Column("source", Text, nullable=False),
-    _whole("at"),
+    _integer("at"),
     # waiting -> appending -> appended, or -> doubtful when only the sysop can tell.
-    _state("waiting", "appending", "appended", "doubtful"),
+    _state_column("waiting", "appending", "appended", "doubtful"),
     # What the file looked like before the append, as thebank/outbox.py wants to find it again.
     Column("mark", Text),
     Column("appended", Integer),
 )
 _index("outbox_to_do", outbox.c.number, where="state <> 'appended'")
 
-notices = _numbered(
+notices = _numbered_table(
     "notices",
     Column("caller_id", ForeignKey("callers.id"), nullable=False),
-    _whole("at"),
+    _integer("at"),
     Column("text", Text, nullable=False),
     Column("shown", Integer),
 )
@@ -481,11 +481,11 @@ _index("notices_to_show", notices.c.caller_id, where="shown IS NULL")
 _index("notices_of_a_caller", notices.c.caller_id, notices.c.id)
 
 # What callers write to each other (messages.py).
-messages = _numbered(
+messages = _numbered_table(
     "messages",
     Column("sender_id", ForeignKey("callers.id"), nullable=False),
     Column("caller_id", ForeignKey("callers.id"), nullable=False),
-    _whole("at"),
+    _integer("at"),
     Column("text", Text, nullable=False),
     Column("shown", Integer),
 )
@@ -494,17 +494,17 @@ _index("messages_of_a_caller", messages.c.caller_id, messages.c.id)
 _index("messages_by_a_caller", messages.c.sender_id, messages.c.at)
 
 # What callers wrote on the wall of the menu, a line a call (messages.py).
-one_liners = _numbered(
+one_liners = _numbered_table(
     "one_liners",
     Column("caller_id", ForeignKey("callers.id"), nullable=False),
     Column("call_id", ForeignKey("calls.id"), nullable=False, unique=True),
-    _whole("at"),
+    _integer("at"),
     Column("text", Text, nullable=False),
 )
 
-sysop_log = _numbered(
+sysop_log = _numbered_table(
     "sysop_log",
-    _whole("at"),
+    _integer("at"),
     # Who did it, or what: a co-sysop's name, "jane (command line)", "import".
     Column("by", Text, nullable=False),
     # The caller it was done to.
@@ -512,19 +512,19 @@ sysop_log = _numbered(
     Column("what", Text, nullable=False),
 )
 
-imports = _numbered(
+imports = _numbered_table(
     "imports",
     # Where other programs write the file, every link followed; the name it was taken over under,
     # which no other file ever had; and that of its .BAK.
     Column("path", Text, nullable=False),
     Column("taken", Text, nullable=False),
     Column("kept", Text),
-    _state("reading", "taking", "taken", "keeping", "kept", "closed"),
+    _state_column("reading", "taking", "taken", "keeping", "kept", "closed"),
     # How far it was read: bytes, ends of lines, and what the last of these bytes were.
-    _whole("bytes", ">= 0"),
-    _whole("lines", ">= 0"),
+    _integer("bytes", ">= 0"),
+    _integer("lines", ">= 0"),
     Column("recent", Text, nullable=False),
-    _whole("changed"),
+    _integer("changed"),
 )
 _index("imports_to_do", imports.c.path, where="state <> 'closed'")
 _index("imports_kept", imports.c.kept)
@@ -536,13 +536,13 @@ import_lines = Table(
     # The byte of the file at which the line begins.
     Column("start", Integer, CheckConstraint("start >= 0"), primary_key=True),
     # Lines count from 1, as an editor shows them.
-    _whole("line", "> 0"),
+    _integer("line", "> 0"),
     # What it moved; or why it was refused, and the line made fit for reading. `told` is 1, but for
     # refused lines that the .ERR file of release 1.0 lacked.
     Column("transfer_id", ForeignKey("transfers.id"), unique=True),
     Column("reason", Text),
     Column("text", Text),
-    _whole("told", "IN (0, 1)"),
+    _integer("told", "IN (0, 1)"),
     CheckConstraint("(transfer_id IS NULL) <> (reason IS NULL)", name="applied_or_refused"),
     sqlite_with_rowid=False,
 )
@@ -553,18 +553,18 @@ generations = Table(
     "generations",
     metadata,
     Column("number", Integer, CheckConstraint("number > 1"), primary_key=True),
-    _whole("at"),
+    _integer("at"),
     # When the copy was taken that was restored; NULL where nobody knows.
     Column("copied", Integer),
     # The last number that was given to a transfer before, and the first of this generation.
-    _whole("after"),
-    _whole("first"),
+    _integer("after"),
+    _integer("first"),
     # The first number of this generation in every table that has numbers: a JSON object.
     Column("numbers", Text, nullable=False),
     # How many open shoes, hands and calls were closed.
-    _whole("shoes"),
-    _whole("hands"),
-    _whole("calls"),
+    _integer("shoes"),
+    _integer("hands"),
+    _integer("calls"),
     # Who restored: a user at "(command line)", or "the board" for a file put there by hand.
     Column("by", Text, nullable=False),
     Column("why", Text, nullable=False),
@@ -582,12 +582,12 @@ identity = Table(
     Column("copied", Integer),
     # How many transactions were written into the books, by which lost ones are noticed
     # (high_water.py).
-    _whole("commits", otherwise=0),
+    _integer("commits", otherwise=0),
 )
 
 # The visits of other boards' callers. Amounts are seconds; ledger/visit.py says what the columns
 # are.
-visits = _numbered(
+visits = _numbered_table(
     "visits",
     Column("caller_id", ForeignKey("callers.id"), nullable=False),
     # NULL where a hand was settled for one who is on no call.
@@ -597,38 +597,38 @@ visits = _numbered(
     # The time left that the host's clock showed at the entry, NULL for a host without one; and
     # what counts as such.
     Column("shown", Integer),
-    _whole("clock", ">= 0"),
+    _integer("clock", ">= 0"),
     # When the host's next event is, or must have them back.
     Column("until", Integer),
     # How gains can be given back to the host, NULL for not at all; its clock can show losses.
     Column("way", Text),
-    _whole("shows_losses", "IN (0, 1)"),
+    _integer("shows_losses", "IN (0, 1)"),
     # The debt of the day that was taken off.
-    _whole("debt", ">= 0"),
+    _integer("debt", ">= 0"),
     # What was on the table at the entry: all of it, the host's part of it, and the caller's own.
-    _whole("staked"),
-    _whole("standing"),
-    _whole("standing_own"),
+    _integer("staked"),
+    _integer("standing"),
+    _integer("standing_own"),
     # external -> online; and what came out of bank and loan less what went there.
-    _whole("brought", ">= 0"),
-    _whole("own"),
+    _integer("brought", ">= 0"),
+    _integer("own"),
     # At the exit: when, what was won less what was lost, and what became of it.
     Column("closed", Integer),
     Column("elapsed", Integer),
     Column("result", Integer),
     # The debt of the day then, what of it the gain paid, and what was added to it.
-    _whole("owed", ">= 0", nullable=True),
-    _whole("debt_paid", ">= 0", nullable=True),
-    _whole("debt_added", ">= 0", nullable=True),
+    _integer("owed", ">= 0", nullable=True),
+    _integer("debt_paid", ">= 0", nullable=True),
+    _integer("debt_added", ">= 0", nullable=True),
     # external -> online once more: what the host's clock counted beyond what was brought.
-    _whole("also_brought", ">= 0", nullable=True),
+    _integer("also_brought", ">= 0", nullable=True),
     # What was owed on a loan then, and what of the caller's own paid it.
-    _whole("loan", ">= 0", nullable=True),
-    _whole("loan_paid", ">= 0", nullable=True),
+    _integer("loan", ">= 0", nullable=True),
+    _integer("loan_paid", ">= 0", nullable=True),
     # The gain, whoever keeps it for them; what went back to their bank; what went home.
-    _whole("gain", ">= 0", nullable=True),
-    _whole("put_back", ">= 0", nullable=True),
-    _whole("taken_home", ">= 0", nullable=True),
+    _integer("gain", ">= 0", nullable=True),
+    _integer("put_back", ">= 0", nullable=True),
+    _integer("taken_home", ">= 0", nullable=True),
     # What is on the table still: all of it, the host's part, and the caller's own.
     Column("left_staked", Integer),
     Column("left_standing", Integer),
@@ -637,22 +637,22 @@ visits = _numbered(
 _index("visits_of_a_caller", visits.c.caller_id)
 _index("visits_of_a_day", visits.c.caller_id, visits.c.day)
 
-given_back = _numbered(
+given_back = _numbered_table(
     "given_back",
     Column("caller_id", ForeignKey("callers.id"), nullable=False),
     # The transfer to `external` that it tells of; NULL for a loss.
     Column("transfer_id", ForeignKey("transfers.id"), unique=True),
     # Below zero for a loss that the host's clock is to show, which is of this day.
-    _whole("minutes", "<> 0"),
+    _integer("minutes", "<> 0"),
     Column("day", Text, nullable=False),
     # How it was written, or is to be.
     Column("way", Text, nullable=False),
     # waiting -> writing -> written, or -> kept here; or -> doubtful when only the sysop can tell.
-    _state("waiting", "writing", "written", "kept", "doubtful"),
-    _whole("at"),
+    _state_column("waiting", "writing", "written", "kept", "doubtful"),
+    _integer("at"),
     # Those that are written as one have the same claim.
     Column("claim", Text),
-    _whole("changed"),
+    _integer("changed"),
     # The transfer by which it came back, when it is kept here.
     Column("kept_id", ForeignKey("transfers.id"), unique=True),
     # Why it is doubtful, or kept.
@@ -667,11 +667,11 @@ own_limits = Table(
     "own_limits",
     metadata,
     Column("caller_id", ForeignKey("callers.id"), primary_key=True),
-    _whole("most_lost", "> 0", nullable=True),
-    _whole("later_lost", ">= 0", nullable=True),
+    _integer("most_lost", "> 0", nullable=True),
+    _integer("later_lost", ">= 0", nullable=True),
     Column("later_from", Integer),
     Column("paused_until", Integer),
-    _whole("hourly", "IN (0, 1)", 0),
+    _integer("hourly", "IN (0, 1)", 0),
     Column("hourly_until", Integer),
     Column("told", Integer),
     CheckConstraint("(later_lost IS NULL) = (later_from IS NULL)", name="later_at_some_time"),
@@ -684,7 +684,7 @@ early_events = Table(
     "early_events",
     metadata,
     Column("starts", Integer, primary_key=True),
-    _whole("ends"),
+    _integer("ends"),
     Column("name", Text, nullable=False),
     Column("instead_of", Integer),
     CheckConstraint("ends > starts", name="it_lasts"),
@@ -702,9 +702,9 @@ deals = Table(
     Column("seed", LargeBinary, nullable=False),
     # Those under which it is played, as JSON, whatever becomes of the house's.
     Column("rules", Text, nullable=False),
-    _whole("opened"),
+    _integer("opened"),
     Column("closed", Integer),
-    _whole("daily", "IN (0, 1)", 1),
+    _integer("daily", "IN (0, 1)", 1),
     sqlite_with_rowid=False,
 )
 _index("one_open_deal_a_day", deals.c.day, unique=True, where="closed IS NULL AND daily = 1")
@@ -716,7 +716,7 @@ deal_tries = Table(
     metadata,
     Column("seal", ForeignKey("deals.seal"), primary_key=True),
     Column("caller_id", ForeignKey("callers.id"), primary_key=True),
-    _whole("begun"),
+    _integer("begun"),
     # Their decisions so far, words with a space between: the hands are dealt again from these.
     Column("acts", Text, server_default=text("''"), nullable=False),
     # When the last hand was over, and what they had won then, in the unit of the stakes.
@@ -737,15 +737,15 @@ tournaments = Table(
     Column("seal", ForeignKey("deals.seal"), primary_key=True),
     # The table whose rules are played, and for how many hands.
     Column("game", Text, nullable=False),
-    _whole("hands", "> 0"),
-    _whole("starts"),
-    _whole("ends"),
+    _integer("hands", "> 0"),
+    _integer("starts"),
+    _integer("ends"),
     # What a caller pays who can win something.
-    _whole("entry", ">= 0"),
+    _integer("entry", ">= 0"),
     # What each place wins besides its share of the entries: a JSON list, all of it put up already.
     Column("prizes", Text, nullable=False),
     # What the house has put in for it, by which transfer; and by which it took that back.
-    _whole("put_in", ">= 0"),
+    _integer("put_in", ">= 0"),
     Column("put_in_id", ForeignKey("transfers.id"), unique=True),
     Column("taken_back_id", ForeignKey("transfers.id"), unique=True),
     # 1 while it is open, or over and not settled: there is one alone.
@@ -772,19 +772,19 @@ tournament_entries = Table(
     metadata,
     Column("seal", ForeignKey("tournaments.seal"), primary_key=True),
     Column("caller_id", ForeignKey("callers.id"), primary_key=True),
-    _whole("at"),
+    _integer("at"),
     # The caller's day: what they paid is lost on it, for their own limit.
     Column("day", Text, nullable=False),
     # Whether they can win a prize.
-    _whole("for_prize", "IN (0, 1)"),
-    _whole("paid", ">= 0"),
+    _integer("for_prize", "IN (0, 1)"),
+    _integer("paid", ">= 0"),
     Column("paid_id", ForeignKey("transfers.id"), unique=True),
     # What gave them back what they had paid.
     Column("back_id", ForeignKey("transfers.id"), unique=True),
     # Where they stood at the end, and whether their account could take in no prize then.
     Column("place", Integer, CheckConstraint("place > 0")),
-    _whole("passed", "IN (0, 1)", 0),
-    _whole("prize", ">= 0", 0),
+    _integer("passed", "IN (0, 1)", 0),
+    _integer("prize", ">= 0", 0),
     Column("prize_id", ForeignKey("transfers.id"), unique=True),
     CheckConstraint("(paid = 0) = (paid_id IS NULL)", name="paid_by_a_transfer"),
     CheckConstraint("(prize = 0) = (prize_id IS NULL)", name="won_by_a_transfer"),
@@ -802,7 +802,7 @@ page_tries = Table(
     metadata,
     # Nobody can guess it.
     Column("number", Text, primary_key=True),
-    _whole("at"),
+    _integer("at"),
     Column("address", Text, nullable=False),
     Column("name", Text, nullable=False),
     sqlite_with_rowid=False,
@@ -813,7 +813,7 @@ _index("page_tries_for", page_tries.c.name)
 # The servers that serve from these books, and what one of them has for itself for a while. Instants
 # are by the database's clock (timebank/servers). Neither is any part of what the books tell: both
 # stay behind when they are moved, and are emptied when they are restored.
-servers = _numbered(
+servers = _numbered_table(
     "servers",
     # Its name among those that live, for people.
     Column("name", Text, nullable=False),
@@ -823,10 +823,10 @@ servers = _numbered(
     Column("settings", Text, nullable=False),
     # Of the program.
     Column("version", Text, nullable=False),
-    _whole("started"),
-    _whole("renewed"),
+    _integer("started"),
+    _integer("renewed"),
     # It lets nobody in any more.
-    _whole("draining", "IN (0, 1)", 0),
+    _integer("draining", "IN (0, 1)", 0),
 )
 leases = Table(
     "leases",
@@ -837,16 +837,16 @@ leases = Table(
     Column("server", Integer),
     # Grows by one with each new holder, and never else: what an earlier one still writes is refused
     # by it.
-    _whole("fence", ">= 0"),
+    _integer("fence", ">= 0"),
     # When it has run out, unless it is renewed.
-    _whole("until"),
+    _integer("until"),
     sqlite_with_rowid=False,
 )
 # What is of this place alone.
-OF_THIS_PLACE = frozenset({identity, servers, leases})
+LOCAL_TABLES = frozenset({identity, servers, leases})
 
 
-def definitions(dialect: Dialect, but: Container[Any] = ()) -> list[str]:
+def definitions(dialect: Dialect, excluding: Container[Any] = ()) -> list[str]:
     """Return what makes the tables and their indexes, except those that are named.
 
     They are in order, so that the same books are the same file.
@@ -855,11 +855,11 @@ def definitions(dialect: Dialect, but: Container[Any] = ()) -> list[str]:
     for table in metadata.sorted_tables:
         indexes = sorted(table.indexes, key=lambda index: str(index.name))
         elements.append(CreateTable(table))
-        elements += [CreateIndex(index) for index in indexes if index.name not in but]
+        elements += [CreateIndex(index) for index in indexes if index.name not in excluding]
     return [str(element.compile(dialect=dialect)) for element in elements]
 
 
-def open_accounts_of_the_system(connection: Connection) -> None:
+def open_system_accounts(connection: Connection) -> None:
     connection.execute(
         accounts.insert(),
         [

@@ -30,7 +30,7 @@ _PUT_AWAY = {
 }
 _GAIN_PUT_AWAY = {None: "", True: N_(", put in the bank"), False: N_(", forfeited")}
 # What became of a hand, and what was done in it, in the words of the tables.
-_SPOKEN = {
+_PLAY_WORDS = {
     "win": N_("win"),
     "lose": N_("lose"),
     "push": N_("push"),
@@ -61,8 +61,8 @@ FACTS: dict[str, Callable[[Any], str]] = {
     "game": lambda this: title(this.game),
     "day": lambda this: day_words(this.day) if this.day else "",
     "lost_on": lambda this: day_words(this.lost_on),
-    "outcome": lambda this: f" ({spoken(this.outcome)})" if this.outcome else "",
-    "action": lambda this: spoken(this.action).capitalize(),
+    "outcome": lambda this: f" ({play_word(this.outcome)})" if this.outcome else "",
+    "action": lambda this: play_word(this.action).capitalize(),
     "event": lambda this: cutoff_words(Cutoff(this.event, this.at, this.host)),
     "another_day": lambda this: _(", on another day") if this.another_day else "",
     "banked": lambda this: _or_nothing(_PUT_AWAY[this.banked]),
@@ -82,25 +82,25 @@ def sentence(reason: Reason, amount: int, unit: Unit) -> str:
     """
     if isinstance(reason, r.Unread):
         return str(reason.facts)
-    facts = r.known(reason)
-    is_known = not reason.WITHOUT or list(facts.values())[-1] not in (None, "")
-    text = reason.SENTENCE if is_known else reason.WITHOUT
+    facts = r.facts_of(reason)
+    is_known = not reason.SHORT_SENTENCE or list(facts.values())[-1] not in (None, "")
+    text = reason.SENTENCE if is_known else reason.SHORT_SENTENCE
     return _(text).format(amount=amount_words(amount, unit), **_facts(reason, unit))
 
 
 def _facts(reason: Reason, unit: Unit) -> dict[str, object]:
-    facts = r.known(reason)
+    facts = r.facts_of(reason)
     said = {name: FACTS[name](reason) for name in facts.keys() & FACTS.keys()}
     if isinstance(reason, r.BetRaised):
-        said["did"] = spoken(reason.action)
+        said["did"] = play_word(reason.action)
     if isinstance(reason, r.Refilled):
         said["full"] = amount_words(reason.full, unit)
     return facts | said
 
 
-def spoken(word: str) -> str:
+def play_word(word: str) -> str:
     """Say what became of a hand, or what was done in it."""
-    return _(_SPOKEN[word]) if word in _SPOKEN else word.replace("-", " ")
+    return _(_PLAY_WORDS[word]) if word in _PLAY_WORDS else word.replace("-", " ")
 
 
 def cutoff_words(cutoff: Cutoff) -> str:
@@ -109,11 +109,11 @@ def cutoff_words(cutoff: Cutoff) -> str:
     >>> cutoff_words(Cutoff("Mail hour", "03:00", False)), cutoff_words(Cutoff("Owl", "9:00", True))
     ('Mail hour at 03:00', 'the end of your call at Owl at 9:00')
     """
-    name = end_of_call(cutoff.event) if cutoff.host else cutoff.event
+    name = call_end(cutoff.event) if cutoff.host else cutoff.event
     return _("{event} at {time}").format(event=name, time=cutoff.at) if cutoff.at else name
 
 
-def end_of_call(board: str) -> str:
+def call_end(board: str) -> str:
     return _("the end of your call at {board}").format(board=board)
 
 
@@ -143,7 +143,7 @@ class Part(NamedTuple):
     unit: Unit = "second"
 
     @property
-    def said(self) -> str:
+    def amount_text(self) -> str:
         return minutes(self.amount) if self.unit == "second" else money(self.amount, self.unit)
 
     @property
@@ -181,8 +181,8 @@ def _phrases(parts: Sequence[Part]) -> Iterator[str]:
 
 
 def _phrase(part: Part, of_it: str) -> str:
-    reason, amount, done = part.reason, part.said, ""
-    text = reason.IN_ENTRY
+    reason, amount, done = part.reason, part.amount_text, ""
+    text = reason.ENTRY_SENTENCE
     match reason:
         case r.Clamped(banked=banked):
             done = _("banked") if banked else _("forfeited")

@@ -24,7 +24,7 @@ type are; SQLite finds a row in one. Records, values and counts of rows need nei
 read off the driver's own cursor: without that 64 bettors have half their transactions a second.
 Where a statement fails there, the error is SQLAlchemy's, as of any statement.
 
-`later` runs a write whose result nobody reads, and saves a trip to a server.
+`defer` runs a write whose result nobody reads, and saves a trip to a server.
 
 No statement says what one dialect alone understands. Where dialects differ, a function here hides
 it. A list of any length is given as one value, its JSON (`among`).
@@ -72,7 +72,7 @@ Build: TypeAlias = Callable[[], Executable]
 R = TypeVar("R")
 
 # A number that none reaches, for where there is no bound.
-NEVER = 2**62
+NO_BOUND = 2**62
 
 # Every statement there is, for whoever would see whether a dialect understands them all.
 STATEMENTS: list[Prepared] = []
@@ -92,7 +92,7 @@ class _Text(NamedTuple):
 LONG_READS = "long_reads"
 
 
-class Changed(Protocol):
+class DeferredWrite(Protocol):
     """A write that is run with the statement after it."""
 
     @property
@@ -103,13 +103,13 @@ class Changed(Protocol):
 class Prepared:
     """A statement of Core whose text is made once for each dialect."""
 
-    __slots__ = ("_texts", "build", "where")
+    __slots__ = ("_texts", "build", "origin")
 
     def __init__(self, build: Build) -> None:
         """`build` makes the statement; it is called once for each dialect."""
         self.build = build
         self._texts: dict[str, _Text] = {}
-        self.where = f"{build.__module__}:{build.__code__.co_firstlineno}"
+        self.origin = f"{build.__module__}:{build.__code__.co_firstlineno}"
         STATEMENTS.append(self)
 
     def __call__(self, connection: Connection, /, **values: object) -> Rows:
@@ -120,7 +120,7 @@ class Prepared:
         sql, pick = self.text(connection.dialect)
         return connection.exec_driver_sql(sql, pick(values))
 
-    def long(self, connection: Connection, /, **values: object) -> Rows:
+    def run_long(self, connection: Connection, /, **values: object) -> Rows:
         """Run a query that finds the more rows the older the books are.
 
         However many they are, they are never all in memory: SQLite gives one after the other, and a
@@ -130,7 +130,7 @@ class Prepared:
         sql, pick = self.text(connection.dialect)
         return connection.exec_driver_sql(sql, pick(values), execution_options=how)
 
-    def number(self, connection: Connection, /, **values: object) -> int:
+    def insert(self, connection: Connection, /, **values: object) -> int:
         """Run an INSERT, and give the number that the row got.
 
         SQLite tells it beside the statement. In the text of a dialect that does not, SQLAlchemy
@@ -139,19 +139,19 @@ class Prepared:
         cursor = self.cursor(connection, values)
         return int(cursor.lastrowid if cursor.description is None else cursor.fetchone()[0])
 
-    def changes(self, connection: Connection, /, **values: object) -> int:
+    def count_changed(self, connection: Connection, /, **values: object) -> int:
         """Run a write, and give how many rows it has changed."""
         return int(self.cursor(connection, values).rowcount)
 
-    def later(self, connection: Connection, /, **values: object) -> Changed:
+    def defer(self, connection: Connection, /, **values: object) -> DeferredWrite:
         """Run it before the next statement, or before the COMMIT: a server is sent both at once.
 
         Nothing is known of it until then, and errors of it are raised there.
         """
         sql, pick = self.text(connection.dialect)
-        return _run_later(connection, sql, pick(values))
+        return _defer(connection, sql, pick(values))
 
-    def each(self, connection: Connection, rows: Iterable[Mapping[str, object]]) -> None:
+    def run_each(self, connection: Connection, rows: Iterable[Mapping[str, object]]) -> None:
         """Run it once for each row of parameters; at least one."""
         sql, pick = self.text(connection.dialect)
         connection.exec_driver_sql(sql, [pick(values) for values in rows])
@@ -164,7 +164,7 @@ class Prepared:
         """Give its text, and what makes the driver's parameters of values by name."""
         text = self._texts.get(dialect.name)
         if text is None:
-            text = self._texts[dialect.name] = text_of(self.build(), dialect)
+            text = self._texts[dialect.name] = compile_text(self.build(), dialect)
         return text
 
     def cursor(self, connection: Connection, values: Mapping[str, object]) -> Any:
@@ -197,7 +197,7 @@ class Reader(Prepared, Generic[R]):
     def stream(self, connection: Connection, /, **values: object) -> Iterator[R]:
         """Read one row after the other; nothing is run before the first is asked for."""
         if LONG_READS in connection.get_execution_options():
-            yield from map(self._make, self.long(connection, **values))
+            yield from map(self._make, self.run_long(connection, **values))
         else:
             yield from map(self._make, self.cursor(connection, values))
 
@@ -246,27 +246,27 @@ class Insertion:
         self._of_size = of_size
         of_size(1)
 
-    def later(self, connection: Connection, size: int, values: Sequence[object]) -> None:
-        """Run it as `Prepared.later` does."""
+    def defer(self, connection: Connection, size: int, values: Sequence[object]) -> None:
+        """Run it as `Prepared.defer` does."""
         statement, names = self._of_size(size)
         sql = statement.sql(connection.dialect)
         if connection.dialect.positional:
-            _run_later(connection, sql, tuple(values))
+            _defer(connection, sql, tuple(values))
         else:
-            _run_later(connection, sql, dict(zip(names, values, strict=True)))
+            _defer(connection, sql, dict(zip(names, values, strict=True)))
 
 
-def _run_later(connection: Connection, sql: str, values: Any) -> Changed:
+def _defer(connection: Connection, sql: str, values: Any) -> DeferredWrite:
     if connection.dialect.name == "postgresql":
         driver: Any = connection.connection.driver_connection
         if driver.defers:
-            done: Changed = driver.later(sql, values)
+            done: DeferredWrite = driver.defer(sql, values)
             return done
-    found: Changed = _executed(connection, sql, values)
+    found: DeferredWrite = _executed(connection, sql, values)
     return found
 
 
-class _SaysItself:
+class _LiteralsInText:
     """Writes what a statement says itself into its text, and leaves open what is given."""
 
     def visit_bindparam(self, bound: BindParameter[Any], **how: Any) -> str:
@@ -276,9 +276,9 @@ class _SaysItself:
         return said
 
 
-def text_of(statement: Executable, dialect: Dialect) -> _Text:
+def compile_text(statement: Executable, dialect: Dialect) -> _Text:
     """Compile a statement: what it says itself is in its text, and what is given is left open."""
-    bases = (_SaysItself, dialect.statement_compiler)
+    bases = (_LiteralsInText, dialect.statement_compiler)
     compiled = types.new_class("Compiler", bases)(dialect, statement)
     assert isinstance(compiled, SQLCompiler)
     assert not compiled.post_compile_params  # a list goes by `among`
@@ -289,34 +289,34 @@ def text_of(statement: Executable, dialect: Dialect) -> _Text:
     elif len(order) > 1:
         pick = itemgetter(*order)
     else:
-        pick = _alone(order[0]) if order else _none
+        pick = _pick_one(order[0]) if order else _pick_none
     return _Text(str(compiled), pick)
 
 
-def _alone(name: str) -> Pick:
+def _pick_one(name: str) -> Pick:
     return lambda values: (values[name],)
 
 
-def _none(values: Mapping[str, object]) -> tuple[()]:
+def _pick_none(values: Mapping[str, object]) -> tuple[()]:
     return ()
 
 
 # Statements in few words. Columns are named in one text, with spaces between.
 
 
-def given(*names: str) -> dict[str, BindParameter[Any]]:
+def parameters(*names: str) -> dict[str, BindParameter[Any]]:
     """Name columns whose values are given under their own names, for `values` of a statement."""
     return {name: bindparam(name) for each in names for name in each.split()}
 
 
 def insert_into(table: Table, columns: str = "", **fixed: Any) -> Insert:
     """Add a row: values that are given for `columns`, and what is the same in every row."""
-    return insert(table).values({**given(columns), **fixed})
+    return insert(table).values({**parameters(columns), **fixed})
 
 
 def change(table: Table, columns: str, *where: ColumnElement[bool], **fixed: Any) -> Update:
     """Change the rows that meet all conditions: as `insert_into`, what is given and what is not."""
-    return update(table).values({**given(columns), **fixed}).where(*where)
+    return update(table).values({**parameters(columns), **fixed}).where(*where)
 
 
 def insert_or_change(table: Table, row: Mapping[str, Any], **change: Any) -> sqlite.Insert:
@@ -354,7 +354,7 @@ def equal(*columns: ColumnElement[Any]) -> ColumnElement[bool]:
     return and_(*(column == bindparam(column.key) for column in columns))
 
 
-def there_is(*where: ColumnElement[bool]) -> Query:
+def any_row(*where: ColumnElement[bool]) -> Query:
     return select(literal(1)).where(*where).limit(1)
 
 
@@ -423,7 +423,7 @@ def among(column: ColumnElement[int], name: str) -> ColumnElement[bool]:
     return _among(column, bindparam(name))
 
 
-def _written(element: type[FunctionElement[Any]], other: str, sqlite: str) -> None:
+def _write_as(element: type[FunctionElement[Any]], other: str, sqlite: str) -> None:
     def write(how: str) -> Callable[..., str]:
         def written(this: FunctionElement[Any], compiler: SQLCompiler, **more: Any) -> str:
             parts = [compiler.process(each, **more) for each in this.clauses]
@@ -435,20 +435,20 @@ def _written(element: type[FunctionElement[Any]], other: str, sqlite: str) -> No
     compiles(element, "sqlite")(write(sqlite))
 
 
-_written(by_name, "lower({})", "{} COLLATE NOCASE")
-_written(json_map, "CAST(json_object_agg({all}) AS TEXT)", "json_group_object({all})")
-_written(
+_write_as(by_name, "lower({})", "{} COLLATE NOCASE")
+_write_as(json_map, "CAST(json_object_agg({all}) AS TEXT)", "json_group_object({all})")
+_write_as(
     json_list,
     "CAST(json_agg(json_build_array({all})) AS TEXT)",
     "json_group_array(json_array({all}))",
 )
-_written(
+_write_as(
     _among,
     "{} IN (SELECT CAST(value AS BIGINT) FROM json_array_elements_text(CAST({} AS JSON)))",
     "{} IN (SELECT value FROM json_each({}))",
 )
-_written(database_seconds, "CAST(floor(extract(EPOCH FROM clock_timestamp())) AS BIGINT)", "NULL")
-_written(
+_write_as(database_seconds, "CAST(floor(extract(EPOCH FROM clock_timestamp())) AS BIGINT)", "NULL")
+_write_as(
     last_number,
     "(SELECT last FROM numbers WHERE name = {})",
     "(SELECT seq FROM sqlite_sequence WHERE name = {})",

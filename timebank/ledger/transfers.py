@@ -97,13 +97,15 @@ def transfer(
     at = stamp(desk.now)
     before = after or head(desk)
     values: list[object] = []
-    for row in written(before, at, movements):
+    for row in entry_values(before, at, movements):
         values += row
-    _ADD.later(desk.connection, len(movements), values)
+    _ADD.defer(desk.connection, len(movements), values)
     return _rows(before.number + 1, movements)
 
 
-def written(after: Head, at: int, movements: Sequence[Movement]) -> Iterator[tuple[object, ...]]:
+def entry_values(
+    after: Head, at: int, movements: Sequence[Movement]
+) -> Iterator[tuple[object, ...]]:
     """Give the values of each row of an entry, in the order of `COLUMNS`; ValueError as above."""
     first, digest = after
     size = len(movements)
@@ -144,7 +146,7 @@ _PRIZES: sql.Reader[int] = sql.value(lambda: select(accounts.c.id).where(account
 def open_account(
     desk: Desk, kind: str, unit: Unit, *, caller_id: int | None = None, game: str | None = None
 ) -> Account:
-    number = _OPEN.number(desk.connection, kind=kind, caller_id=caller_id, game=game, unit=unit)
+    number = _OPEN.insert(desk.connection, kind=kind, caller_id=caller_id, game=game, unit=unit)
     return Account(number, kind, unit)
 
 
@@ -260,7 +262,7 @@ class Extract(NamedTuple):
         return " > ".join(name for name in names if name) or None
 
 
-def extracts_of() -> sql.Query:
+def extracts_query() -> sql.Query:
     row, giver, taker = transfers.c, callers.alias("giver"), callers.alias("taker")
     names = "entry at kind amount call_id round_id facts digest"
     own = {name: row[name] for name in names.split()}
@@ -277,7 +279,7 @@ def extracts_of() -> sql.Query:
             target=target.c.kind,
             target_caller_id=target.c.caller_id,
             target_caller=taker.c.name,
-            game=game_of(),
+            game=game_column(),
             generation=generation_of_transfer(row.id),
         )
         .join(giver, giver.c.id == source.c.caller_id, isouter=True)
@@ -286,5 +288,5 @@ def extracts_of() -> sql.Query:
     )
 
 
-def game_of() -> ColumnElement[str]:
+def game_column() -> ColumnElement[str]:
     return func.coalesce(source.c.game, target.c.game, rounds.c.game)

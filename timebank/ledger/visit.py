@@ -106,7 +106,7 @@ class HostSession(NamedTuple):
             return self._replace(own=self.own - amount)
         return self
 
-    def day_on(self, today: str) -> str:
+    def debt_day(self, today: str) -> str:
         """Tell whose debts it is charged and pays when it ends on `today`.
 
         A debt that the host's clock goes on showing is of the day of the exit. Without such a clock
@@ -115,12 +115,12 @@ class HostSession(NamedTuple):
         is_of_allowance = self.call_id is not None and self.shown is None
         return self.day if is_of_allowance else max(self.day, today)
 
-    def gained(self, purse: int, charged: int) -> int:
+    def net_result(self, purse: int, charged: int) -> int:
         """Tell what was won less what was lost; `purse` is all on line, held and on the table."""
         own = self.standing_own + self.own
         return purse + charged - self.brought - self.standing - own
 
-    def ahead(self, purse: int, charged: int, debt: int) -> int:
+    def savable(self, purse: int, charged: int, debt: int) -> int:
         """Tell how much of the purse is their own and may be saved; 0 for nothing."""
         total, paid = self._own(purse, charged, debt)
         return max(0, total - paid)
@@ -131,7 +131,7 @@ class HostSession(NamedTuple):
         What was used beyond the host's minutes came out of their own: its clock cannot show
         less than nothing.
         """
-        gained = self.gained(purse, charged)
+        gained = self.net_result(purse, charged)
         beyond = max(0, charged - max(self.clock, self.brought + self.standing))
         total = self.standing_own + self.own + gained - beyond
         return total, max(0, min(gained, debt, total))
@@ -142,7 +142,7 @@ class HostSession(NamedTuple):
         `debt` is what the caller has lost of the host's minutes today, `loan` what is owed to our
         bank. The loan is paid out of what came from the account before a gain pays any of it.
         """
-        gained = self.gained(purse, charged)
+        gained = self.net_result(purse, charged)
         before, paid = self._own(purse, charged, debt)
         total = before - paid
         own = self.standing_own + self.own
@@ -178,9 +178,9 @@ class HostSession(NamedTuple):
             values |= {"closed": stamp(desk.now), "elapsed": charged, "result": result}
             values |= {name: getattr(self.parting, name) for name in Parting._fields[1:]}
         if self.id:
-            _CHANGE.later(desk.connection, **values, id=self.id)
+            _CHANGE.defer(desk.connection, **values, id=self.id)
         else:
-            _BEGIN.later(desk.connection, **values)
+            _BEGIN.defer(desk.connection, **values)
 
 
 # Columns of a visit, as they are called here.
@@ -211,7 +211,7 @@ def visit_of(
     return HostSession(caller_id, call_id, board, staked, row.left_standing, row.left_own)
 
 
-def debt_on(caller_id: ColumnElement[int], day: ColumnElement[str]) -> ColumnElement[int]:
+def debt_column(caller_id: ColumnElement[int], day: ColumnElement[str]) -> ColumnElement[int]:
     """Give what a caller has lost of their host's minutes on a day, as a column of a query.
 
     Below zero where the host was shown more.
@@ -226,7 +226,7 @@ def debt_on(caller_id: ColumnElement[int], day: ColumnElement[str]) -> ColumnEle
     return lost.scalar_subquery() + shown.scalar_subquery()
 
 
-_DEBT: Reader[int] = value(lambda: select(debt_on(bindparam("caller_id"), bindparam("day"))))
+_DEBT: Reader[int] = value(lambda: select(debt_column(bindparam("caller_id"), bindparam("day"))))
 _USED: Reader[int] = value(
     lambda: select(total(visits.c.elapsed)).where(equal(visits.c.caller_id, visits.c.day))
 )

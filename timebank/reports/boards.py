@@ -14,7 +14,7 @@ from timebank.guests.departure import HostPayment
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import callers, given_back, instant, visits
 from timebank.ledger.sql import Prepared, Query, by_name, total
-from timebank.ledger.visit import debt_on
+from timebank.ledger.visit import debt_column
 from timebank.reports.statements import NAME, WORDS, printable
 from timebank.reports.tables import Column, Listing, Row
 from timebank.settings.schedule import Schedule
@@ -66,7 +66,7 @@ _GIVEN = Prepared(
     )
 )
 _DEBTS = Prepared(
-    lambda: select(callers.c.board, debt_on(callers.c.id, bindparam("today"))).where(
+    lambda: select(callers.c.board, debt_column(callers.c.id, bindparam("today"))).where(
         callers.c.board.is_not(None), callers.c.deleted.is_(None)
     )
 )

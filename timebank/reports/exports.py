@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from timebank.ledger.reasons import Unread, known
+from timebank.ledger.reasons import Unread, facts_of
 from timebank.ledger.schema import instant
 from timebank.ledger.transfers import Balance, Extract
 from timebank.reports.statements import (
@@ -43,7 +43,7 @@ STATEMENT_FIELDS = ("entry", "at", "unit", "change", *HELD, "together", "shown",
 
 def ledger_record(row: Extract, schedule: Schedule) -> Record:
     reason = row.reason
-    facts = (None, None) if isinstance(reason, Unread) else (reason.CODE, known(reason))
+    facts = (None, None) if isinstance(reason, Unread) else (reason.CODE, facts_of(reason))
     shown = amount(row.amount, row.unit)
     values = (
         *(row.number, row.entry, iso(row.at, schedule), row.kind, row.amount, row.unit, shown),

@@ -21,7 +21,7 @@ from timebank.ledger.database import Desk
 from timebank.ledger.reasons import CODES
 from timebank.ledger.schema import accounts, rounds, source, target, transfers
 from timebank.ledger.sql import Query, Reader, equal, highest, read, value
-from timebank.ledger.transfers import Extract, extracts_of, game_of
+from timebank.ledger.transfers import Extract, extracts_query, game_column
 
 PAGE = 1000
 
@@ -52,7 +52,7 @@ def _page(newest_first: bool, filters: Iterable[str]) -> Query:
     row = transfers.c
     passes = {
         "caller_id": or_(equal(source.c.caller_id), equal(target.c.caller_id)),
-        "game": game_of() == bindparam("game"),
+        "game": game_column() == bindparam("game"),
         "kind": equal(row.kind),
         "call_id": equal(row.call_id),
         "round_id": equal(row.round_id),
@@ -61,7 +61,7 @@ def _page(newest_first: bool, filters: Iterable[str]) -> Query:
     }
     edge: BindParameter[int] = bindparam("edge")
     return (
-        extracts_of()
+        extracts_query()
         .where(row.id < edge if newest_first else row.id > edge, row.id <= bindparam("last"))
         .where(*(passes[name] for name in filters))
         .order_by(row.id.desc() if newest_first else row.id)

@@ -21,7 +21,7 @@ from sqlalchemy import BigInteger, and_, bindparam, func, select
 
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import actions, callers, rounds, shoes, transfers
-from timebank.ledger.sql import NEVER, Prepared, Query, Reader, equal, value
+from timebank.ledger.sql import NO_BOUND, Prepared, Query, Reader, equal, value
 from timebank.reports.statements import NAME, amount, printable
 from timebank.reports.tables import Column, Listing, Loud, Piece, Row, figures
 from timebank.wagers.rounds import VOID
@@ -181,12 +181,12 @@ def installed_odds() -> HandOdds | None:
 
 
 def first_hand(desk: Desk, number: int) -> int:
-    """Return the lowest hand of the transfers from `number` on, NEVER if there is none.
+    """Return the lowest hand of the transfers from `number` on, NO_BOUND if there is none.
 
     A hand moves time when it ends, so no lower hand has ended since.
     """
     first = _FIRST.one(desk.connection, number=number)
-    return NEVER if first is None else first
+    return NO_BOUND if first is None else first
 
 
 def house(
@@ -204,7 +204,7 @@ def house(
     """
     tables: dict[tuple[str, Unit], Luck] = {}
     people: dict[tuple[str, Unit, int], Luck] = {}
-    span = {"since": since or 0, "until": until or NEVER, "first": first}
+    span = {"since": since or 0, "until": until or NO_BOUND, "first": first}
     # The hands of a round have consecutive numbers.
     for _, seats in groupby(_played(desk, span, caller_id), lambda each: each.lead):
         round_ = [hand.judged(given) for hand in seats]
@@ -225,7 +225,7 @@ def hands_of(desk: Desk, caller_id: int, since: int, most: int) -> list[Finished
 
     Their odds take long to compute: see `lucks_of`.
     """
-    span = {"since": since, "until": NEVER, "first": 0}
+    span = {"since": since, "until": NO_BOUND, "first": 0}
     return list(deque(_played(desk, span, caller_id), most))
 
 
@@ -250,9 +250,9 @@ def _sort_key(luck: Luck) -> tuple[bool, str, str]:
 
 def _played(desk: Desk, span: Mapping[str, int], caller_id: int | None) -> Iterator[FinishedHand]:
     if caller_id is None:
-        rows = _HANDS.long(desk.connection, **span)
+        rows = _HANDS.run_long(desk.connection, **span)
     else:
-        rows = _HANDS_OF.long(desk.connection, **span, caller_id=caller_id)
+        rows = _HANDS_OF.run_long(desk.connection, **span, caller_id=caller_id)
     for row in rows:
         staked = row.lost + row.returned
         words = _words(desk, row.lead, row.seat) if staked > row.bet else ()
@@ -274,7 +274,7 @@ def _words(desk: Desk, lead: int, seat: int) -> tuple[str, ...]:
 
 def names(desk: Desk, those: Iterable[Luck]) -> dict[int, str]:
     wanted = {luck.caller_id for luck in those}
-    return {number: name for number, name in _NAMES.long(desk.connection) if number in wanted}
+    return {number: name for number, name in _NAMES.run_long(desk.connection) if number in wanted}
 
 
 FIELDS = (

@@ -19,7 +19,7 @@ from timebank.callers.history import last_numbers
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import stamp, transfers
 from timebank.ledger.sql import Query, Reader, equal, read
-from timebank.ledger.transfers import Extract, extracts_of, game_of
+from timebank.ledger.transfers import Extract, extracts_query, game_column
 
 ROWS = 100  # of a leaf
 STRETCH = 5000  # transfers per statement
@@ -80,7 +80,7 @@ _LAST = read(
 _ENTRY: Reader[Extract] = read(
     Extract,
     lambda: (
-        extracts_of()
+        extracts_query()
         .where(transfers.c.id >= bindparam("first"), transfers.c.id < bindparam("end"))
         .where(equal(transfers.c.entry))
         .order_by(transfers.c.id)
@@ -92,11 +92,13 @@ def _stretch(of_caller: bool, filters: Iterator[str] | tuple[str, ...]) -> Query
     row = transfers.c
     passes = {
         "kind": equal(row.kind),
-        "game": game_of() == bindparam("game"),
+        "game": game_column() == bindparam("game"),
         "least": row.amount >= bindparam("least"),
         "up_to": row.amount <= bindparam("up_to"),
     }
-    statement = extracts_of().where(row.id >= bindparam("low"), *(passes[name] for name in filters))
+    statement = extracts_query().where(
+        row.id >= bindparam("low"), *(passes[name] for name in filters)
+    )
     if of_caller:
         statement = statement.where(row.id.in_(last_numbers()))
     else:

@@ -17,7 +17,7 @@ from timebank.callers import notices as notice_texts
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import callers, calls, notices, rounds, transfers
 from timebank.ledger.sql import Query, Reader, equal, fields_of, read, total, value
-from timebank.ledger.transfers import Balance, Extract, extracts_of
+from timebank.ledger.transfers import Balance, Extract, extracts_query
 from timebank.window.allowance import moved_since
 from timebank.words import Unit
 
@@ -81,7 +81,7 @@ def _of_account(*, gives: bool) -> Query:
         .order_by(transfers.c.id.desc())
         .limit(bindparam("most"))
     )
-    return extracts_of().where(transfers.c.id.in_(newest)).order_by(transfers.c.id.desc())
+    return extracts_query().where(transfers.c.id.in_(newest)).order_by(transfers.c.id.desc())
 
 
 def _steps(*, gives: bool) -> Query:

@@ -11,7 +11,7 @@ from typing import Literal
 
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import MINT, PRIZES, instant
-from timebank.ledger.sql import NEVER
+from timebank.ledger.sql import NO_BOUND
 from timebank.reports.statements import amount
 from timebank.reports.tables import Column, Listing, Row, figures
 from timebank.reports.totals import QUARTER, KeptTotals, Look, QuarterMoved, moved_by_quarter
@@ -98,7 +98,7 @@ def summary(
     periods: dict[date, Period] = {}
     start, end = _bounds(since, until)
     if rows is None:
-        rows = moved_by_quarter(desk, first, NEVER, start, end)
+        rows = moved_by_quarter(desk, first, NO_BOUND, start, end)
 
     @cache
     def period_of(quarter: int) -> Period:
@@ -116,7 +116,7 @@ def kept_summary(
 ) -> list[Period]:
     """Return the same `summary` from stored totals, and store those that are missing."""
     start, end = _bounds(since, until)
-    if any(at not in (-NEVER, NEVER) and at % QUARTER for at in (start, end)):
+    if any(at not in (-NO_BOUND, NO_BOUND) and at % QUARTER for at in (start, end)):
         with look() as desk:
             return summary(desk, by, since, until)
     if totals.lasts():
@@ -126,7 +126,7 @@ def kept_summary(
 
 
 def _bounds(since: int | None, until: int | None) -> tuple[int, int]:
-    return -NEVER if since is None else since, NEVER if until is None else until
+    return -NO_BOUND if since is None else since, NO_BOUND if until is None else until
 
 
 def _add(period: Period, row: QuarterMoved) -> None:

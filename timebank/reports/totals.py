@@ -26,8 +26,8 @@ from sqlalchemy import and_, bindparam, case, func, select, union_all
 from timebank import files
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import moved, rounds, source, target, transfers
-from timebank.ledger.sql import NEVER, Query, fields_of, read
-from timebank.ledger.transfers import game_of
+from timebank.ledger.sql import NO_BOUND, Query, fields_of, read
+from timebank.ledger.transfers import game_column
 from timebank.settings.settings import BankSettings
 from timebank.words import Unit
 
@@ -103,7 +103,7 @@ def _moved() -> Query:
         for name, end in (("source", source.c.kind), ("target", target.c.kind))
     }
     quarter = row.at // QUARTER
-    what = {**ends, "game": game_of(), "unit": source.c.unit}
+    what = {**ends, "game": game_column(), "unit": source.c.unit}
     return (
         fields_of(QuarterMoved, moved, quarter=quarter, **what, amount=func.sum(row.amount))
         .join(rounds, rounds.c.id == row.round_id, isouter=True)
@@ -150,14 +150,14 @@ _FROM = read(
 
 
 def moved_by_quarter(
-    desk: Desk, first: int = 0, last: int = NEVER, since: int = -NEVER, until: int = NEVER
+    desk: Desk, first: int = 0, last: int = NO_BOUND, since: int = -NO_BOUND, until: int = NO_BOUND
 ) -> Iterator[QuarterMoved]:
     """Sum the transfers from number `first` to `last`, made from `since` to before `until`."""
     span = {"first": first, "last": last, "since": since, "until": until}
     return _MOVED.stream(desk.connection, **span)
 
 
-def changes(desk: Desk, first: int, last: int = NEVER) -> Counter[int]:
+def changes(desk: Desk, first: int, last: int = NO_BOUND) -> Counter[int]:
     """Return the change of each account by the transfers from number `first` to `last`."""
     rows = _CHANGES.stream(desk.connection, first=first, last=last)
     return Counter({row.account: row.amount for row in rows})
@@ -202,7 +202,7 @@ class KeptTotals:
         self.keep(looked)
 
     def moved(
-        self, desk: Desk, first: int = 1, since: int = -NEVER, until: int = NEVER
+        self, desk: Desk, first: int = 1, since: int = -NO_BOUND, until: int = NO_BOUND
     ) -> Iterator[QuarterMoved]:
         """Yield the totals of the transfers from number `first`, made from `since` to before
         `until`. Both must be multiples of QUARTER."""
@@ -237,7 +237,7 @@ class KeptTotals:
                     yield begin, number * BLOCK
                 yield block
                 begin = (number + 1) * BLOCK + 1
-        yield begin, NEVER
+        yield begin, NO_BOUND
 
     def _read_block(self, number: int, written: str) -> _StoredBlock | None:
         asked = (
@@ -357,7 +357,7 @@ def _totals(desk: Desk, number: int) -> TotalsOfBlock:
 def _full_blocks(desk: Desk, first: int) -> Iterator[tuple[int, str]]:
     """Yield the full blocks that begin at transfer `first` or later: the number of each, and the
     digest of its last transfer."""
-    newest = _UP_TO.first(desk.connection, number=NEVER)
+    newest = _UP_TO.first(desk.connection, number=NO_BOUND)
     if newest is None:
         return
     number = -(-(first - 1) // BLOCK)

@@ -75,7 +75,7 @@ def enter(
         else:
             leave(desk, server.id)
     row = {**newcomer._asdict(), "name": _free(newcomer.name, names)}
-    number = _ENTER.number(desk.connection, **row, started=now, renewed=now)
+    number = _ENTER.insert(desk.connection, **row, started=now, renewed=now)
     desk.nudge()
     return ServerRecord(id=number, started=now, renewed=now, draining=False, **row)
 

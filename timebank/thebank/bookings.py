@@ -159,7 +159,7 @@ def begin(desk: Desk, path: Path, taken: Path | None) -> Import:
     if taken is None:
         taken = path.with_name(f"{path.name}.{secrets.token_hex(8)}.taken")
     row = {"path": str(path), "taken": str(taken), "state": state, "changed": now}
-    number = _BEGIN.number(desk.connection, **row, **_columns(NOWHERE))
+    number = _BEGIN.insert(desk.connection, **row, **_columns(NOWHERE))
     return Import(number, path, taken, None, state, NOWHERE, now)
 
 

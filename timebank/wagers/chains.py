@@ -18,7 +18,7 @@ from sqlalchemy import Integer, bindparam, case, insert, or_, select, update
 
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import chains, stamp
-from timebank.ledger.sql import Prepared, Reader, given, read, value
+from timebank.ledger.sql import Prepared, Reader, parameters, read, value
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +71,12 @@ _TAKE = Prepared(
         .returning(chains.c.anchor, chains.c.root, chains.c.length, chains.c.used)
     )
 )
-_END = Prepared(lambda: update(chains).values(given("closed")).where(*_OF))
+_END = Prepared(lambda: update(chains).values(parameters("closed")).where(*_OF))
 _BEGIN = Prepared(
     lambda: insert(chains).values(
-        given("anchor", "caller_id", "game", "at_table", "root", "length", "used", "day", "opened")
+        parameters(
+            "anchor", "caller_id", "game", "at_table", "root", "length", "used", "day", "opened"
+        )
     )
 )
 _ALL_OPEN: Reader[str] = value(

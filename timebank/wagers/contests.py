@@ -27,7 +27,7 @@ from timebank.language import N_, Phrase
 from timebank.ledger.database import Desk
 from timebank.ledger.entries import cutoff
 from timebank.ledger.entries.posting import Posting
-from timebank.ledger.prizes import places_of
+from timebank.ledger.prizes import shared_places
 from timebank.ledger.reasons import Reason
 from timebank.ledger.schema import callers, deal_tries, deals, rounds, stamp, tournaments
 from timebank.ledger.schema import tournament_entries as entries
@@ -309,7 +309,7 @@ def ranking(desk: Desk, seal: str) -> list[ContestResult]:
 
 def placed(found: Sequence[ContestResult]) -> list[ContestResult]:
     """Number results in their order. Equal results share a place."""
-    places = places_of([(each.cost, each.score) for each in found])
+    places = shared_places([(each.cost, each.score) for each in found])
     return [each._replace(place=place) for each, place in zip(found, places, strict=True)]
 
 
@@ -371,7 +371,7 @@ def enter(
 ) -> None:
     """Enter the caller of a posting, who pays `price` from their account `source`."""
     posting.move(source, contest.account(posting.desk), price, reason)
-    posting.has_lost(price)
+    posting.count_loss(price)
 
     def note(rows: tuple[TransferRow, ...]) -> None:
         _ENTER(
@@ -385,7 +385,7 @@ def enter(
             paid_id=next((row.number for row in rows if row.reason == reason), None),
         )
 
-    posting.afterwards(note)
+    posting.after_write(note)
 
 
 def pay(desk: Desk, contest: Contest, caller_id: int, prize: int, reason: Reason) -> None:

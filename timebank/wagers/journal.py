@@ -37,7 +37,7 @@ from timebank.language import Phrase
 from timebank.ledger import schema
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import actions, callers, instant, shoes, stamp
-from timebank.ledger.sql import Prepared, Query, Reader, among, given, highest, value
+from timebank.ledger.sql import Prepared, Query, Reader, among, highest, parameters, value
 from timebank.wagers import chains
 from timebank.words import Unit
 
@@ -204,7 +204,9 @@ _OPEN_TABLE_SHOE = Reader(
 )
 _SEAL = Prepared(
     lambda: insert(shoes).values(
-        given("caller_id", "game", "decks", "seed", "seal", "opened", "at_table", "anchor", "link")
+        parameters(
+            "caller_id", "game", "decks", "seed", "seal", "opened", "at_table", "anchor", "link"
+        )
     )
 )
 # A hand from a shoe that is still in play.
@@ -213,7 +215,7 @@ _IS_DEALT_FROM = Prepared(lambda: select(literal(1)).select_from(_ROUNDS).where(
 _CLOSE_SHOE = Prepared(
     lambda: (
         update(shoes)
-        .values(given("closed"))
+        .values(parameters("closed"))
         .where(shoes.c.id == bindparam("shoe_id"), shoes.c.closed.is_(None))
         .where(~exists().where(*_DEALT_FROM))
     )
@@ -221,7 +223,7 @@ _CLOSE_SHOE = Prepared(
 _CLOSE_OWN_SHOES = Prepared(
     lambda: (
         update(shoes)
-        .values(given("closed"))
+        .values(parameters("closed"))
         .where(_OF_GAME, shoes.c.caller_id.is_not(None), shoes.c.closed.is_(None))
         .where(~exists().where(_ROUNDS.c.shoe_id == shoes.c.id, _ROUNDS.c.settled.is_(None)))
     )
@@ -259,7 +261,7 @@ def open_shoe(
     if ahead:
         taken = chains.take_link(desk, owner, game, table, seed, ahead)
         anchor, link, seed, seal = taken.anchor, taken.number, taken.seed, taken.seal
-    number = _SEAL.number(
+    number = _SEAL.insert(
         desk.connection,
         caller_id=owner,
         game=game,
@@ -288,7 +290,7 @@ def close_shoe(desk: Desk, shoe_id: int) -> None:
 
     Raises `RoundInPlay` while a hand from it is open, `ShoeGone` when it is done already.
     """
-    if _CLOSE_SHOE.changes(desk.connection, closed=stamp(desk.now), shoe_id=shoe_id):
+    if _CLOSE_SHOE.count_changed(desk.connection, closed=stamp(desk.now), shoe_id=shoe_id):
         return
     if _IS_DEALT_FROM(desk.connection, shoe_id=shoe_id).scalar():
         raise RoundInPlay(Phrase("A hand from this shoe is still in play."))
@@ -555,7 +557,7 @@ def _only(found: Iterator[StoredRound | JournalDamaged]) -> StoredRound | None:
 def _stored(
     desk: Desk, those: Prepared, **values: object
 ) -> Iterator[StoredRound | JournalDamaged]:
-    for rows in those.long(desk.connection, **values).partitions(AT_ONCE):
+    for rows in those.run_long(desk.connection, **values).partitions(AT_ONCE):
         played, seated = _of_leads(desk, {row[1] for row in rows})
         for row in rows:
             number, lead, *rest = row

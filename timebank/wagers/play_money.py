@@ -49,7 +49,7 @@ def sit_down(desk: Desk, call_id: int, ticked: int, unit: Unit) -> Receipt:
     if unit == "second":
         raise ValueError("a bankroll is play money")
     posting = enter(desk, call_id, ticked)
-    play = posting.play_for(unit)
+    play = posting.use_play_money(unit)
     if not _is_in_play(posting, unit):
         play.open(BANKROLL)
         source = mint(desk, unit)
@@ -65,7 +65,7 @@ def renew_bankroll(desk: Desk, call_id: int, ticked: int, unit: Unit) -> Receipt
     unit is in play, nor to one who never sat down. Raises `CallClosed`.
     """
     posting = enter(desk, call_id, ticked)
-    play = posting.play_for(unit)
+    play = posting.use_play_money(unit)
     if "bankroll" in play.account and not _is_in_play(posting, unit):
         _fill_bankroll(posting, play, mint(desk, unit))
     return posting.finish()

@@ -23,7 +23,7 @@ from timebank.ledger.entries.posting import Posting
 from timebank.ledger.entries.reading import InPlay
 from timebank.ledger.reasons import BetRaised
 from timebank.ledger.schema import actions, shoes, stamp
-from timebank.ledger.sql import Changed, Prepared, given
+from timebank.ledger.sql import DeferredWrite, Prepared, parameters
 from timebank.wagers.journal import gone
 from timebank.wagers.stakes import PlayPurse, Stakes
 from timebank.words import Unit
@@ -119,7 +119,7 @@ _GIVEN = (
 _OPEN = Prepared(
     lambda: (
         insert(_ROUNDS)
-        .values(given(*_GIVEN))
+        .values(parameters(*_GIVEN))
         .values(
             start_position=func.coalesce(
                 bindparam("start", type_=Integer), gone(bindparam("shoe_id", type_=Integer)), 0
@@ -129,7 +129,7 @@ _OPEN = Prepared(
 )
 _ACT = Prepared(
     lambda: insert(actions).values(
-        given("round_id", "sequence", "action", "cards_used", "call_id", "at")
+        parameters("round_id", "sequence", "action", "cards_used", "call_id", "at")
     )
 )
 _AMOUNTS = ("lost", "returned", "won")
@@ -137,23 +137,23 @@ _SETTLE = Prepared(
     lambda: (
         update(_ROUNDS)
         .values({name: _ROUNDS.c[name] + bindparam(f"{name}_now") for name in _AMOUNTS})
-        .values(given("settled", "outcome", "result"))
+        .values(parameters("settled", "outcome", "result"))
         .where(_ROUNDS.c.id == bindparam("round_id"))
     )
 )
 
 
-def cut(desk: Desk, owner: int | None, shoe_id: int, wager: Wager) -> Changed:
+def cut(desk: Desk, owner: int | None, shoe_id: int, wager: Wager) -> DeferredWrite:
     """Commit the cut of a new shoe, which is this caller's (None: shared).
 
     A cut changes the order of the cards, so a shoe that was dealt from takes no other. Give the
     result to `refuse_gone` after the next statement.
     """
     of = {"shoe": shoe_id, "owner": owner, "game": wager.game}
-    return _CUT.later(desk.connection, said=wager.cut, **of)
+    return _CUT.defer(desk.connection, said=wager.cut, **of)
 
 
-def refuse_gone(cut: Changed) -> None:
+def refuse_gone(cut: DeferredWrite) -> None:
     """Raise `ShoeGone` for a cut that no shoe has taken."""
     if not cut.rowcount:
         raise ShoeGone(Phrase("This shoe is done, or was cut already."))
@@ -178,7 +178,7 @@ def open_round(
     """
     ending = _OPEN_END if settlement is None else _ending(posting.desk, settlement)
     amounts = {name: getattr(settlement, name, 0) for name in _AMOUNTS}
-    number: int = _OPEN.number(
+    number: int = _OPEN.insert(
         posting.desk.connection,
         caller_id=posting.caller_id,
         game=wager.game,
@@ -204,7 +204,7 @@ def open_round(
 
 
 def write_action(desk: Desk, call_id: int | None, move: Move) -> None:
-    _ACT.later(
+    _ACT.defer(
         desk.connection,
         round_id=move.round_id,
         sequence=move.sequence,
@@ -242,7 +242,7 @@ def write_settlement(
     """
     desk = posting.desk
     now = {f"{name}_now": getattr(settlement, name) for name in _AMOUNTS}
-    _SETTLE.later(desk.connection, **now, round_id=hand.round_id, **_ending(desk, settlement))
+    _SETTLE.defer(desk.connection, **now, round_id=hand.round_id, **_ending(desk, settlement))
     if settlement.final:
         _end(posting, hand, settlement, together)
 

@@ -57,7 +57,7 @@ class Stakes:
         if purse is None:
             raise ValueError(f"{game} is not played for {unit}")
         kinds = NEEDED[purse]
-        self._play = play = posting.play_for(unit)
+        self._play = play = posting.use_play_money(unit)
         play.open(kinds)
         self.purse, self.table = play.account[kinds[0]], play.account["stake"]
 
@@ -71,7 +71,7 @@ class Stakes:
         Nobody bets more than the bank could pay them, and a tab has no bounds. What callers have
         set for themselves comes first: `OwnLimit`.
         """
-        self._posting.keep_own_limits(amount if self.unit == "second" else 0)
+        self._posting.check_own_limits(amount if self.unit == "second" else 0)
         if self._play is None:
             usable = self._posting.state.usable
             if usable - amount < coin:
@@ -106,7 +106,7 @@ class Stakes:
         self._posting.move(self.table, self.purse, returned, Returned(*of))
         if self.unit == "second":
             self._posting.apply(day.end_old_stake, returned)
-            self._posting.has_lost(lost - won)
+            self._posting.count_loss(lost - won)
         if bank is not None:
             self._posting.move(bank, self.purse, won, Won(*of))
 

@@ -30,7 +30,7 @@ from timebank.ledger import reasons
 from timebank.ledger.database import Desk
 from timebank.ledger.entries.posting import Posting
 from timebank.ledger.entries.posting import enter as begin_entry
-from timebank.ledger.prizes import places_of, shared_out
+from timebank.ledger.prizes import prize_shares, shared_places
 from timebank.ledger.purse import Receipt
 from timebank.ledger.schema import accounts, callers, deals, instant, stamp, tournaments
 from timebank.ledger.schema import tournament_entries as entries
@@ -238,7 +238,7 @@ def pot(desk: Desk, tournament: Tournament) -> Pot:
     seal = tournament.seal
     places = range(1, max(1, len(tournament.prizes)) + 1)
     paid = contests.ALL_PAID.one(desk.connection, seal=seal)
-    by_place = shared_out(tournament.prizes, paid, places)
+    by_place = prize_shares(tournament.prizes, paid, places)
     entered = _ENTERED.one(desk.connection, seal=seal)
     return Pot(tuple(filter(None, by_place)), entered, len(contests.results(desk, seal)))
 
@@ -337,7 +337,7 @@ def _refuse_price(posting: Posting, price: int, agreed: int) -> None:
     if price > agreed:
         text = N_("You can win minutes now, and it costs {price} to enter.")
         raise Refused(Phrase(text, price=span_phrase(price)))
-    posting.keep_own_limits(price)
+    posting.check_own_limits(price)
     usable = posting.state.usable
     if price > usable:
         text = N_("It costs {price} to enter, and you can use {amount} now.")
@@ -396,7 +396,7 @@ def settle(desk: Desk) -> Tournament | None:
         return of_seal(desk, found.seal)
     here = contests.placed([each for each in finished if not _is_away(desk, each)])
     places = {each.caller_id: each.place for each in here}
-    contests.PLACE.each(
+    contests.PLACE.run_each(
         desk.connection,
         [
             {
@@ -422,7 +422,7 @@ def _pay_winners(desk: Desk, found: Tournament, here: Sequence[ContestResult]) -
     """Pay those of the results in order who can win; return the prizes by caller."""
     winners = [each for each in here if each.for_prize]
     paid = contests.ALL_PAID.one(desk.connection, seal=found.seal)
-    shares = shared_out(found.prizes, paid, places_of([(w.cost, w.score) for w in winners]))
+    shares = prize_shares(found.prizes, paid, shared_places([(w.cost, w.score) for w in winners]))
     won: dict[int, int] = {}
     for each, prize in zip(winners, shares, strict=True):
         if prize and each.place is not None:

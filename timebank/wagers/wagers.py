@@ -26,7 +26,7 @@ from timebank.ledger.entries.reading import InPlay
 from timebank.ledger.failures import is_broken
 from timebank.ledger.purse import Receipt
 from timebank.ledger.reasons import BetPlaced
-from timebank.ledger.sql import Changed, Prepared, Query
+from timebank.ledger.sql import DeferredWrite, Prepared, Query
 from timebank.wagers import rounds
 from timebank.wagers.rounds import Move, Settlement, Wager
 from timebank.wagers.stakes import Stakes
@@ -102,7 +102,7 @@ def place(
                 lead = number
                 move = Move(number, 0, wager.action, wager.cards_used)
                 rounds.write_action(desk, posting.call_id, move)
-            posting.belong_to(number)
+            posting.set_round(number)
             stakes.put_down(wager.amounts[seat], BetPlaced(wager.game))
             receipts[seat] = _finish(posting, stakes, wager.game, settlement)
     assert lead is not None  # of the first seat
@@ -197,7 +197,7 @@ def _stakes_for(posting: Posting, wager: Wager, amount: int) -> Stakes:
     return stakes
 
 
-def _dealt_from(desk: Desk, wager: Wager, shoe_id: int, first: int) -> tuple[Wager, Changed]:
+def _dealt_from(desk: Desk, wager: Wager, shoe_id: int, first: int) -> tuple[Wager, DeferredWrite]:
     """Commit the cut of a shoe, which is shared or that of the first who bets, and bets alone.
 
     Returns the wager, with the start that several rounds have in common, and the cut. A shared shoe
@@ -328,7 +328,7 @@ def _carry_out(
     """Journal a move of a seat in play, and settle it as one of the seats settled `together`."""
     hand = posting.in_play
     assert hand is not None  # the seat is open
-    posting.belong_to(hand.round_id)
+    posting.set_round(hand.round_id)
     stakes = Stakes(posting, hand.game, hand.unit, hand.house_id)
     if move is not None:
         if move.stake:
@@ -337,7 +337,7 @@ def _carry_out(
             rounds.raise_stake(stakes, hand.game, move)
         rounds.write_action(posting.desk, posting.call_id, move)
     receipt = _finish(posting, stakes, hand.game, settlement, hand, together)
-    if receipt.ended and posting.call_id is None:
+    if receipt.ended_round and posting.call_id is None:
         rounds.leave_notice(posting.desk, posting.caller_id, hand.round_id)
     return receipt
 
@@ -365,7 +365,7 @@ def _finish(
     won = settlement.won if stakes.unit == "second" else 0
     if stakes.is_bank_broken:
         awards.earn(posting.desk, posting.caller_id, BANK)
-    return posting.finish(won, game, ended=round_id if settlement.final else 0)
+    return posting.finish(won, game, ended_round=round_id if settlement.final else 0)
 
 
 # All seats or none.

@@ -157,7 +157,7 @@ class Window:
         """Limit what a guest may save to their gain: the other minutes belong to their board."""
         visit = self.posting.visit
         if visit is not None:
-            ahead = self.posting.ahead()
+            ahead = self.posting.savable()
             text = N_("You aren't ahead, and your time belongs to {board}: {cannot}.")
             if ahead:
                 text = N_("You are {amount} ahead; the rest of your time is {board}'s: {cannot}.")

@@ -70,7 +70,7 @@ class BankOperation:
     def __call__(self, desk: Desk, call_id: int, ticked: int, seconds: int) -> Receipt:
         posting = enter(desk, call_id, ticked)
         refuse_beyond(seconds, self.bounds(Window(posting)))
-        source, target = self.reason.WAYS[0].split()
+        source, target = self.reason.ROUTES[0].split()
         # The last payment of a loan takes only the seconds that are still owed.
         amount = min(seconds, -posting.state.loan) if target == "loan" else seconds
         posting.move(source, target, amount, self.reason())

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from timebank.ledger.reasons import WAYS
+from timebank.ledger.reasons import ROUTES
 from timebank.settings.settings import LAST_SECONDS, BankSettings
 from timebank.words import MINUTE
 from verify.simulate.second_account import SecondAccount
@@ -32,7 +32,7 @@ NEVER_BELOW = frozenset({*OF_A_CALLER, "elapsed", "forfeit", "prizes"})
 ENDS = ("elapsed", "forfeit", "external", "house", "adjustment", "prizes")
 
 # Everything that may ever happen: (kind of the transfer) -> from where to where.
-MOVES = {kind: {tuple(way.split()) for way in ways} for kind, ways in WAYS.items()}
+MOVES = {kind: {tuple(way.split()) for way in ways} for kind, ways in ROUTES.items()}
 MOVES |= dict.fromkeys(("insurance", "double", "split"), MOVES["stake"])
 # Moves between two callers or between none.
 OF_NO_CALLER_ALONE = ("transfer", "kept", "put up")

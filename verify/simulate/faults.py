@@ -145,7 +145,7 @@ def forgets_debts(patch: pytest.MonkeyPatch) -> None:
 
 def saves_the_minutes_of_hosts(patch: pytest.MonkeyPatch) -> None:
     """A window that accepts deposits of brought minutes."""
-    patch.setattr(HostSession, "ahead", lambda self, purse, charged, debt: purse)
+    patch.setattr(HostSession, "savable", lambda self, purse, charged, debt: purse)
 
 
 def forgets_the_events_of_hosts(patch: pytest.MonkeyPatch) -> None:
@@ -266,7 +266,7 @@ def says_done_where_nothing_was_done(patch: pytest.MonkeyPatch) -> None:
 
 def takes_copies_for_the_books(patch: pytest.MonkeyPatch) -> None:
     """A board that goes on with any file in place of its books."""
-    patch.setattr(live_mark, "doubt", lambda connection, note, path: None)
+    patch.setattr(live_mark, "mismatch", lambda connection, note, path: None)
 
 
 def gives_numbers_again(patch: pytest.MonkeyPatch) -> None:
@@ -359,7 +359,7 @@ def forfeits_what_was_earned_on_the_table(patch: pytest.MonkeyPatch) -> None:
 
     def end(state: CallerState, earned: int, settings: BankSettings) -> Ruling:
         ruling = real(state, earned, settings)
-        return ruling._replace(state=ruling.state._replace(standing=state.stake, carried=0))
+        return ruling._replace(state=ruling.state._replace(old_stake=state.stake, carried=0))
 
     patch.setattr(day, "end", end)
 
@@ -367,7 +367,7 @@ def forfeits_what_was_earned_on_the_table(patch: pytest.MonkeyPatch) -> None:
 def banks_what_a_frozen_caller_earned(patch: pytest.MonkeyPatch) -> None:
     """A frozen account that takes in earnings, and winnings cut by an event."""
     for rules in (cutoff, day):
-        patch.setattr(rules, "puts_nothing_away", lambda state, settings: False)
+        patch.setattr(rules, "must_stay_in_purse", lambda state, settings: False)
 
 
 def counts_no_hand_that_is_won(patch: pytest.MonkeyPatch) -> None:

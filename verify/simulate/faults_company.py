@@ -171,13 +171,13 @@ def lets_the_muted_speak(patch: pytest.MonkeyPatch) -> None:
 
 def pays_the_first_alone(patch: pytest.MonkeyPatch) -> None:
     """A shared prize that goes to one of the winners."""
-    real = tournaments.shared_out
+    real = tournaments.prize_shares
 
-    def shared_out(put_up: Sequence[int], entries: int, places: Sequence[int]) -> list[int]:
+    def prize_shares(put_up: Sequence[int], entries: int, places: Sequence[int]) -> list[int]:
         won = real(put_up, entries, places)
         return [sum(won), *[0] * (len(won) - 1)] if won else won
 
-    patch.setattr(tournaments, "shared_out", shared_out)
+    patch.setattr(tournaments, "prize_shares", prize_shares)
 
 
 def settles_again_and_again(patch: pytest.MonkeyPatch) -> None:

@@ -13,22 +13,22 @@ from timebank.ledger.postgres import guards
 
 def guesses_that_a_broken_commit_is_lost(patch: pytest.MonkeyPatch) -> None:
     """A COMMIT on a broken connection that is assumed lost without asking the server."""
-    patch.setattr(served._LookedUp, "settle", lambda self: False)
+    patch.setattr(served._PostgresDoubt, "settle", lambda self: False)
 
 
 def guesses_that_a_broken_commit_is_there(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(served._LookedUp, "settle", lambda self: True)
+    patch.setattr(served._PostgresDoubt, "settle", lambda self: True)
 
 
 def takes_whoever_wrote_last_for_the_answer(patch: pytest.MonkeyPatch) -> None:
     """A look-up that is content with any transaction of the connection."""
 
-    def was_done(connection: Any, operation: Any) -> bool:
+    def is_committed(connection: Any, operation: Any) -> bool:
         asked = "SELECT last FROM operations WHERE key = %s"
         found = served.postgres.driver(connection).execute(asked, [operation.key]).fetchone()
         return found is not None
 
-    patch.setattr(served.postgres, "was_done", was_done)
+    patch.setattr(served.postgres, "is_committed", is_committed)
 
 
 def loses_on_the_server_what_is_moved(patch: pytest.MonkeyPatch) -> None:

@@ -141,7 +141,7 @@ class Restores:
                     path.with_name(path.name + ending).unlink(missing_ok=True)
                 shutil.copy(kept.path, path)
             if self._is_elsewhere:
-                for beside in (live_mark.beside(path), high_water.beside(path)):
+                for beside in (live_mark.file_path(path), high_water.file_path(path)):
                     beside.unlink(missing_ok=True)
         self._go_back_to(kept)
 

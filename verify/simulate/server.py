@@ -320,9 +320,9 @@ class StoryConnection(BooksConnection):
         super().__init__(*words, **how)
         self.cursor_factory = _Cursor
 
-    def later(self, statement: str, parameters: Any = None) -> psycopg.Cursor[Any]:
+    def defer(self, statement: str, parameters: Any = None) -> psycopg.Cursor[Any]:
         asked = statement if self.client is None else self.client.asks(self, statement)
-        return super().later(asked, parameters if asked is statement else None)
+        return super().defer(asked, parameters if asked is statement else None)
 
     def commit(self) -> None:
         if self.client is None or self.info.transaction_status == TransactionStatus.IDLE:

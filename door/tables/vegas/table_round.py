@@ -39,8 +39,10 @@ def enter_action(desk: Desk, work: Work, sitters: Mapping[int, Sitter]) -> Playe
     """Enter a decision, and leave a notice for callers whose hands ended on another call."""
     played = work(desk, sitters)
     for chair, settlement in played.settled.items():
-        if played.receipts[chair].ended:
-            _tell_on_another_line(desk, sitters[chair], played.receipts[chair].ended, settlement)
+        if played.receipts[chair].ended_round:
+            _tell_on_another_line(
+                desk, sitters[chair], played.receipts[chair].ended_round, settlement
+            )
     return played
 
 

@@ -71,7 +71,7 @@ async def test_a_hand_voided_by_a_restore_is_shown_as_void(tmp_path: Path) -> No
         ada = await sit_down(board, "Ada")
         await ada.bets(2, SEED)
         await hangs_up(ada)
-    live_mark.beside(board.config.database).unlink()
+    live_mark.file_path(board.config.database).unlink()
     async with world(tmp_path):
         pass
     door = Shell(tmp_path / "sysop.toml")
@@ -91,7 +91,7 @@ async def test_a_server_that_a_door_starts_knows_them_too(tmp_path: Path) -> Non
         assert await visit.goes() == 0
         await end_started(host.config.board.data)
         database = load(tmp_path / "sysop.toml").database
-        live_mark.beside(database).unlink()
+        live_mark.file_path(database).unlink()
         visit = await host.a_visit()
         assert await visit.goes() == 0
         with sqlite3.connect(database) as connection:

@@ -28,19 +28,19 @@ def limit(books, caller, minutes):
 def test_no_bet_passes_the_most_that_may_be_lost_in_a_day(books, ann, call):
     limit(books, ann, 10)
     call.touch()
-    assert call.purse.may_lose == 600
+    assert call.purse.stake_left == 600
     with pytest.raises(
         OwnLimit, match="By your own limit of 10 minutes a day you can stake 10 min"
     ):
         call.bet(601)
     call.lose(240)
     call.bet(300, game="baccarat")
-    assert call.purse.may_lose == 60
+    assert call.purse.stake_left == 60
     with pytest.raises(OwnLimit):
         call.act(stake=61, kind="double")
     call.act(stake=60, kind="double")
     call.act(lost(360))
-    assert call.purse.may_lose == 0
+    assert call.purse.stake_left == 0
     with pytest.raises(OwnLimit, match="you can stake 0 seconds more"):
         call.bet(1)
     assert books.audit() == []
@@ -59,17 +59,17 @@ def test_wins_count_against_losses_and_a_push_counts_as_neither(books, ann, call
     again.lose(300)
     again.win(120, 120)
     again.bet(60, pushed(60))
-    assert again.purse.may_lose == 420
+    assert again.purse.stake_left == 420
     again.bet(60)
     again.act(lost(20, final=False))
-    assert again.purse.may_lose == 360  # of the stake on the table, 40 may still be lost
+    assert again.purse.stake_left == 360  # of the stake on the table, 40 may still be lost
 
 
 def test_a_win_raises_the_remaining_loss_limit_at_once(ann, books, call):
     limit(books, ann, 10)
     call.lose(300)
     call.win(120, 180)
-    assert call.purse.may_lose == 480
+    assert call.purse.stake_left == 480
 
 
 def test_losses_before_the_limit_was_set_count(books, ann, call):
@@ -84,7 +84,7 @@ def test_a_new_day_begins_with_nothing_lost(books, ann, call):
     call.lose(600)
     books.wait(A_DAY)
     call.touch()
-    assert call.purse.may_lose == 600
+    assert call.purse.stake_left == 600
 
 
 def test_the_limit_of_one_is_not_that_of_another_at_the_table(books, table):
@@ -185,10 +185,10 @@ def test_the_hourly_summary_has_stakes_and_losses(books, ann, call):
     assert books.do(own_limits.take_summary, ann) is None
     books.wait(3000)
     call.touch()
-    assert call.purse.word_is_due
+    assert call.purse.summary_is_due
     assert books.do(own_limits.take_summary, ann) == (NOON, 270, -90)
     call.touch()
-    assert not call.purse.word_is_due
+    assert not call.purse.summary_is_due
     books.do(own_limits.set_hourly_summary, ann, False)
     books.wait(3600)
     assert books.do(own_limits.take_summary, ann).staked == 0

@@ -27,13 +27,13 @@ def test_an_unseen_end_of_a_hand_is_shown_at_the_next_log_on(books, ann, call, e
 
 def test_the_receipt_says_which_hand_has_ended(call):
     first = call.bet(60)
-    assert call.receipt.ended == 0
+    assert call.receipt.ended_round == 0
     call.act(lost(60))
-    assert call.receipt.ended == first
-    assert call.bet(60, lost(60)) == call.receipt.ended
+    assert call.receipt.ended_round == first
+    assert call.bet(60, lost(60)) == call.receipt.ended_round
     call.bet(60)
     call.act(lost(30, final=False))
-    assert call.receipt.ended == 0
+    assert call.receipt.ended_round == 0
 
 
 def test_an_end_of_a_hand_marked_as_read_is_not_shown(books, ann, call):
@@ -74,7 +74,7 @@ def test_a_stood_hand_gives_its_own_notice_only(books, playing):
 
 def test_every_caller_at_a_table_gets_the_notice_of_their_own_hand(books, playing):
     playing.act(3, {1: lost(60), 2: pushed(120), 3: won(180, 270)})
-    assert [receipt.ended for _, receipt in sorted(playing.receipts.items())] == [1, 2, 3]
+    assert [receipt.ended_round for _, receipt in sorted(playing.receipts.items())] == [1, 2, 3]
     books.do(note_seen, playing.calls[2].caller_id, 2)
     told = []
     for seat in (1, 2, 3):

@@ -34,7 +34,7 @@ def test_it_is_banked_when_the_day_ends_on_which_the_account_is_opened(books, an
         books.wait(DAY)
         call = books.call(ann)
         assert call.purse.online == 3600 + 900, day
-        assert said(call.receipt.told) == (
+        assert said(call.receipt.remarks) == (
             "Your account is frozen: you keep what you earned in your pot, 15 minutes.",
         )
         assert ("grant", 3600, "allotment", "online") in call.moved
@@ -44,7 +44,7 @@ def test_it_is_banked_when_the_day_ends_on_which_the_account_is_opened(books, an
     books.wait(DAY)
     call = books.call(ann)
     assert ("carry", 900, "online", "bank") in call.moved
-    assert call.receipt.told == ()
+    assert call.receipt.remarks == ()
     assert books.audit() == []
 
 

@@ -64,8 +64,8 @@ def files(books) -> list[str]:
     path = books.database.path
     lock = path.with_name(f"{path.name}.serving")
     known_by = (
-        live_mark.beside(path),
-        high_water.beside(path),
+        live_mark.file_path(path),
+        high_water.file_path(path),
         last_runs.place_of(path, last_runs.COPY),
         lock,
     )
@@ -203,7 +203,7 @@ def test_transactions_in_the_log_are_saved_aside_too(played, copy, folder):
 
 def test_a_restore_where_there_are_no_books_yet(copy, played, timebank):
     played.database.path.unlink()
-    high_water.beside(played.database.path).unlink()
+    high_water.file_path(played.database.path).unlink()
     last_runs.place_of(played.database.path, last_runs.COPY).unlink()
     played.database.path.parent.rmdir()
     output = timebank.says("restore", str(copy))
@@ -404,7 +404,7 @@ def test_books_that_root_puts_back_are_the_boards_to_read_and_write(played, copy
     folder = played.database.path.parent
     os.chown(folder, 65534, 65534)
     restored = backup.restore(copy, played.settings, NOW)
-    made = [played.database.path, restored.aside, live_mark.beside(played.database.path)]
+    made = [played.database.path, restored.aside, live_mark.file_path(played.database.path)]
     assert [each.stat().st_uid for each in made] == [65534] * 3
 
 

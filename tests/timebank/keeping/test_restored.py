@@ -166,7 +166,7 @@ class TestNumbers:
         assert first == ann + AHEAD + 1
         # The same copy a day later: numbers given since are unknown too.
         copies.lose_the_books()
-        live_mark.beside(copies.path).unlink()
+        live_mark.file_path(copies.path).unlink()
         books.wait(86400)
         copies.restore(copy)
         assert books.caller("Cid") > first + MIN_NUMBERS_AHEAD
@@ -178,7 +178,7 @@ class TestNumbers:
         given = [books.caller(f"Cid {number}") for number in range(20)]
         # On another machine, which knows nothing of the first, and as soon as can be.
         copies.lose_the_books()
-        for beside in (live_mark.beside(copies.path), high_water.beside(copies.path)):
+        for beside in (live_mark.file_path(copies.path), high_water.file_path(copies.path)):
             beside.unlink()
         books.wait(1 - 3600)
         copies.restore(copy)
@@ -506,11 +506,11 @@ class TestPutBackByHand:
         assert copies.serve() is None
 
     def test_books_without_the_file_beside_them_are_taken_for_restored(self, served):
-        live_mark.beside(served.path).unlink()
+        live_mark.file_path(served.path).unlink()
         assert served.serve() is not None
 
     def test_a_damaged_file_beside_them_is_none(self, served):
-        live_mark.beside(served.path).write_text('{"marks": 1}')
+        live_mark.file_path(served.path).write_text('{"marks": 1}')
         assert served.serve() is not None
 
     def test_a_file_beside_them_that_cannot_be_read_just_now_is_no_missing_one(

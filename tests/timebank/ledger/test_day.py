@@ -62,7 +62,7 @@ def carries(amount, source="online", target="bank"):
 
 
 @pytest.mark.parametrize(
-    ("mode", "earned", "known", "expected", "standing", "carried"),
+    ("mode", "earned", "known", "expected", "old_stake", "carried"),
     [
         ("built-in", 0, {"online": 3000}, [forfeits(3000)], 0, 0),
         ("built-in", 780, {"online": 4379}, [forfeits(3599), carries(780)], 0, 0),
@@ -92,7 +92,10 @@ def carries(amount, source="online", target="bank"):
         ("built-in", 240, {"online": 2640, "stake": 600}, [forfeits(2640)], 360, 240),
         ("built-in", 900, {"online": 300, "stake": 600}, [carries(300)], 0, 600),
         # The unearned part of a stake of two days before stays unearned.
-        ("built-in", 540, {"online": 300, "stake": 600, "standing": 360}, [carries(300)], 360, 240),
+        (
+            *("built-in", 540, {"online": 300, "stake": 600, "old_stake": 360}),
+            *([carries(300)], 360, 240),
+        ),
         ("none", 900, {"online": 4499}, [forfeits(3599), carries(900, target="forfeit")], 0, 0),
         ("none", 900, {"stake": 600}, [], 600, 0),
         (
@@ -111,11 +114,11 @@ def carries(amount, source="online", target="bank"):
     ],
 )
 def test_at_the_end_of_a_day_the_grant_goes_and_earnings_stay(
-    mode, earned, known, expected, standing, carried
+    mode, earned, known, expected, old_stake, carried
 ):
     ruling = day.end(CallerState(day=TODAY, **known), earned, replace(BOARD, mode=mode))
     assert moved(ruling) == expected
-    assert (ruling.state.standing, ruling.state.carried) == (standing, carried)
+    assert (ruling.state.old_stake, ruling.state.carried) == (old_stake, carried)
     assert {leg.record for leg in ruling.legs if leg.target == "external"} <= {"Day change"}
 
 
@@ -142,7 +145,7 @@ def test_at_the_end_of_a_day_the_grant_goes_and_earnings_stay(
     ],
 )
 def test_the_end_of_a_day_explains_open_stakes_and_frozen_accounts(earned, known, told):
-    assert said(day.end(CallerState(day=TODAY, **known), earned, BOARD).told) == told
+    assert said(day.end(CallerState(day=TODAY, **known), earned, BOARD).remarks) == told
 
 
 @pytest.mark.parametrize(
@@ -177,7 +180,7 @@ def test_a_grant_that_reaches_past_an_event_is_held_behind_it():
 
 
 @pytest.mark.parametrize(
-    ("standing", "stake", "returned", "gone", "left", "carried"),
+    ("old_stake", "stake", "returned", "gone", "left", "carried"),
     [
         (0, 0, 600, 0, 0, 0),
         (600, 0, 600, 600, 0, 600),
@@ -192,24 +195,24 @@ def test_a_grant_that_reaches_past_an_event_is_held_behind_it():
     ],
 )
 def test_of_a_stake_that_comes_back_the_earlier_day_s_minutes_go_first(
-    standing, stake, returned, gone, left, carried
+    old_stake, stake, returned, gone, left, carried
 ):
-    before = CallerState(online=3600 + returned, stake=stake, standing=standing)
+    before = CallerState(online=3600 + returned, stake=stake, old_stake=old_stake)
     ruling = day.end_old_stake(before, returned)
     assert moved(ruling) == ([forfeits(gone)] if gone else [])
-    assert (ruling.state.standing, ruling.state.carried) == (left, carried)
+    assert (ruling.state.old_stake, ruling.state.carried) == (left, carried)
 
 
 @pytest.mark.parametrize(("is_in_doubt", "left"), [(False, 540), (True, 0)])
 def test_a_day_begins_with_losses_of_its_open_stakes_and_all_when_in_doubt(is_in_doubt, left):
     own = OwnLosses(OwnLimits(600), lost=600, in_play=60, is_in_doubt=is_in_doubt)
     begun = day.begin(CallerState(day=TODAY, own=own), TOMORROW, BOARD).state
-    assert begun.own.may_lose(0) == left
+    assert begun.own.stake_left(0) == left
 
 
 def test_the_reasons_name_the_day_and_where_its_earnings_went():
     ended = day.end(CallerState(day=TODAY, online=1500), 900, replace(BOARD, mode="none"))
-    back = day.end_old_stake(CallerState(online=60, standing=60), 60)
+    back = day.end_old_stake(CallerState(online=60, old_stake=60), 60)
     assert [sentence(leg.reason, leg.amount, "second") for leg in ended.legs + back.legs] == [
         "Minutes of 1 June that were not used",
         "Earned on 1 June: forfeited, this board keeps no time bank",

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.of_a_file
 def next_number(books) -> int:
     books.caller("Ann")
     books.do(add_notice, 1, "before")
-    return books.do(lambda desk: high_water.count_of(desk.connection)) + 1
+    return books.do(lambda desk: high_water.read_count(desk.connection)) + 1
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def doubt(books, next_number) -> SqliteDoubt:
 def revive(books) -> None:
     """Add a transaction to the books without its note."""
     with books.database.engine.begin() as connection:
-        high_water.count(connection)
+        high_water.count_transaction(connection)
 
 
 def test_an_uncounted_transaction_is_absent(doubt):
@@ -54,7 +54,7 @@ def test_a_transaction_without_writes_is_absent(books):
 def test_a_log_that_cannot_be_carried_over_leaves_the_doubt(books, doubt, monkeypatch):
     revive(books)
     with monkeypatch.context() as others:
-        others.setattr(doubts.sqlite, "carried_over", lambda connection: False)
+        others.setattr(doubts.sqlite, "checkpoint_all", lambda connection: False)
         for _ in range(2):
             with pytest.raises(StillInDoubt, match="others keep the log"):
                 doubt.settle()

@@ -134,7 +134,7 @@ def test_acknowledged_transactions_survive_deletion_of_the_database(
     assert written(desks, "one") is None
     happens(path)
     said = is_stopped(desks, caplog)
-    copy = guard.rescued(path)
+    copy = guard.rescued_copy(path)
     assert copy is not None
     assert f"All that was acknowledged is in {copy}." in said
     assert copy.stat().st_mode & 0o777 == 0o600

@@ -174,7 +174,7 @@ class TestNoFalseAlarm:
         assert served.serve() is None
 
     def test_a_power_loss_takes_the_note_or_a_part_of_it(self, served, books, ann):
-        name = high_water.beside(served.path)
+        name = high_water.file_path(served.path)
         whole = name.read_bytes()
         for left in (b"", whole[:100], os.urandom(len(whole)), bytes(len(whole)), b"9" * 4096):
             name.write_bytes(left)
@@ -185,7 +185,7 @@ class TestNoFalseAlarm:
         assert high_water.read(served.path) == books.sql("SELECT commits FROM identity")[0][0]
 
     def test_after_the_note_was_removed(self, served, books, ann):
-        high_water.beside(served.path).unlink()
+        high_water.file_path(served.path).unlink()
         books.do(add_notice, ann, "Hello.")
         assert high_water.read(served.path) > 0
 
@@ -229,9 +229,9 @@ class TestTheFile:
         assert high_water.read(path) == 12 + 2 * high_water.RECORDS
         there.note(13)  # a full turn late
         assert high_water.read(path) == 12 + 2 * high_water.RECORDS
-        size = high_water.beside(path).stat().st_size
+        size = high_water.file_path(path).stat().st_size
         assert size == high_water.RECORDS * high_water.RECORD_BYTES
-        assert high_water.beside(path).stat().st_mode & 0o777 == 0o600
+        assert high_water.file_path(path).stat().st_mode & 0o777 == 0o600
         here.close()
         there.close()
 
@@ -256,5 +256,5 @@ class TestTheFile:
         water = high_water.HighWater(folder / "board.sqlite3")
         water.note(42)
         water.close()
-        text = high_water.beside(folder / "board.sqlite3").read_text()
+        text = high_water.file_path(folder / "board.sqlite3").read_text()
         assert text.split()[-2].endswith("00000042")

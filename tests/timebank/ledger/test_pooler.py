@@ -17,7 +17,7 @@ from tests.timebank.books import NOON, settings_for
 from tests.timebank.cluster import as_user
 from timebank.callers import callers
 from timebank.errors import DatabaseRefused
-from timebank.ledger.postgres.database import PostgresDatabase, reached_by
+from timebank.ledger.postgres.database import PostgresDatabase, connection_arguments
 from timebank.settings.place import read_place
 
 PGBOUNCER = shutil.which("pgbouncer", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
@@ -78,7 +78,7 @@ def test_one_that_lends_by_the_transaction_is_refused_in_a_sentence(pooled, way)
 
 def test_so_is_one_that_lends_its_processes_in_turn(pooled):
     place = pooled("transaction", "server_round_robin = 1")
-    way = reached_by(place)
+    way = connection_arguments(place)
     with psycopg.connect(**way) as one, psycopg.connect(**way) as other:
         one.execute("SELECT 1")  # each in a transaction, so that the pooler uses two processes
         other.execute("SELECT 1")
@@ -100,7 +100,7 @@ def test_one_that_lends_by_the_session_works(pooled, tmp_path):
 
 
 def test_messages_come_through_one_that_lends_by_the_session(pooled):
-    way = reached_by(pooled("session"))
+    way = connection_arguments(pooled("session"))
     with (
         psycopg.connect(**way, options="-c synchronous_commit=off", autocommit=True) as ear,
         psycopg.connect(**way, autocommit=True) as mouth,

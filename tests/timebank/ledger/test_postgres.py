@@ -30,7 +30,7 @@ from timebank.ledger.database import Request, Writer
 from timebank.ledger.postgres import database as postgres_database
 from timebank.ledger.postgres import dialect as postgres_dialect
 from timebank.ledger.postgres.connection import BooksConnection
-from timebank.ledger.postgres.database import PostgresDatabase, reached_by
+from timebank.ledger.postgres.database import PostgresDatabase, connection_arguments
 from timebank.ledger.schema import APPLICATION_ID
 from timebank.settings.place import read_place
 from timebank.wagers import journal
@@ -127,11 +127,11 @@ class TestOpening:
     ):
         real = postgres_dialect.begin_writing
 
-        def begin(connection, milliseconds, *, lays):
+        def begin(connection, milliseconds, *, creates_tables):
             with cluster.connect(empty) as shell:
                 pid = connection.connection.driver_connection.info.backend_pid
                 shell.execute("SELECT pg_terminate_backend(%s, 5000)", (pid,))
-            real(connection, milliseconds, lays=lays)
+            real(connection, milliseconds, creates_tables=creates_tables)
 
         monkeypatch.setattr(postgres_dialect, "begin_writing", begin)
         database = PostgresDatabase(cluster.place(empty))
@@ -167,7 +167,7 @@ class TestOpening:
         place = read_place(f"postgresql://postgres@{hosts}/{empty}")
         with contextlib.closing(PostgresDatabase(place)) as books:
             books.open()
-        assert reached_by(place)["host"] == place.host
+        assert connection_arguments(place)["host"] == place.host
 
 
 class TestThePassword:
@@ -311,7 +311,7 @@ class TestAWriterThatStandsStill:
 class TestLongReads:
     def rows_of(self, books):
         with books.database.reading(books.settings, NOON) as desk:
-            found = chain.ALL_ROWS.long(desk.connection)
+            found = chain.ALL_ROWS.run_long(desk.connection)
             return isinstance(found.cursor, psycopg.ServerCursor), found.all()
 
     def test_of_large_books_come_some_rows_at_a_time(self, books, monkeypatch):
@@ -320,8 +320,8 @@ class TestLongReads:
             call.lose(60)
         is_in_parts, rows = self.rows_of(books)
         assert not is_in_parts
-        monkeypatch.setattr(postgres_dialect, "LARGE", 0)
-        monkeypatch.setattr(postgres_dialect, "PART", 2)
+        monkeypatch.setattr(postgres_dialect, "LARGE_BYTES", 0)
+        monkeypatch.setattr(postgres_dialect, "ROWS_AT_ONCE", 2)
         assert self.rows_of(books) == (True, rows)
         assert books.audit() == []
         books.sql("UPDATE rounds SET lost = 30 WHERE id = 2")
@@ -393,7 +393,7 @@ class TestACommitThatBreaksOff:
 
         wire.dies(is_done=True)
         with monkeypatch.context() as network:
-            network.setattr("timebank.ledger.postgres.dialect.was_done", self.away)
+            network.setattr("timebank.ledger.postgres.dialect.is_committed", self.away)
             with pytest.raises(OutcomeUnknown):
                 books.do(add_notice, 1, "a")
         assert texts(books) == ["a"]
@@ -406,7 +406,7 @@ class TestACommitThatBreaksOff:
         writer = Writer(books.database, lambda: books.settings, lambda: NOON, groups.put)
         wire.dies(is_done=True)
         with monkeypatch.context() as network:
-            network.setattr("timebank.ledger.postgres.dialect.was_done", self.away)
+            network.setattr("timebank.ledger.postgres.dialect.is_committed", self.away)
             writer.submit(Request(lambda desk: add_notice(desk, 1, "a"), "a"))
             said = [groups.get(timeout=20)[0].error for _ in range(2)]
             assert [type(error) for error in said] == [InDoubt, OutcomeUnknown]
@@ -433,7 +433,7 @@ class TestACommitThatBreaksOff:
             for who, waited in (("old", 61), ("new", 0))
         )
         with monkeypatch.context() as network:
-            network.setattr("timebank.ledger.postgres.dialect.was_done", self.away)
+            network.setattr("timebank.ledger.postgres.dialect.is_committed", self.away)
             writer._queue.put(old)
             writer.submit(Request(lambda desk: None, "starts the thread"))
             said = [groups.get(timeout=20)[0].error for _ in range(2)]
@@ -476,7 +476,7 @@ class TestACommitThatBreaksOff:
         assert not doubt.settle()
 
     def test_is_not_guessed_when_it_may_be_forgotten(self, books, monkeypatch):
-        monkeypatch.setattr(postgres_database, "KEPT_SECONDS", -10)
+        monkeypatch.setattr(postgres_database, "LOOKUP_SECONDS", -10)
         with pytest.raises(StillInDoubt, match="too old"):
             books.database.doubt(("0" * 32, 7)).settle()
 
@@ -504,9 +504,9 @@ class TestACommitThatBreaksOff:
             " DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION warn()"
         )
         asked = []
-        real = postgres_database.postgres.was_done
+        real = postgres_database.postgres.is_committed
         monkeypatch.setattr(
-            "timebank.ledger.postgres.dialect.was_done",
+            "timebank.ledger.postgres.dialect.is_committed",
             lambda *which: asked.append(real(*which)) or asked[-1],
         )
         books.do(add_notice, 1, "a")

@@ -49,8 +49,8 @@ def test_every_reason_has_words_for_itself_and_in_an_entry(cls):
 @pytest.mark.parametrize("cls", [cls for cls in CLASSES if cls.KIND])
 def test_every_reason_says_between_which_accounts_it_goes(cls):
     kinds = {*schema.CALLER_ACCOUNTS, *schema.PLAY_ACCOUNTS, *schema.SYSTEM_ACCOUNTS.values()}
-    assert cls.WAYS
-    for way in cls.WAYS:
+    assert cls.ROUTES
+    for way in cls.ROUTES:
         source, target = way.split()
         assert {source, target} <= {*kinds, "house", "mint", "prizes"}
         assert source != target or way == "bank bank"

@@ -16,13 +16,13 @@ import timebank
 from timebank.ledger import sql
 from timebank.ledger.postgres.dialect import DIALECT
 from timebank.ledger.schema import callers, metadata, sysop_log
-from timebank.ledger.sql import Prepared, by_name, given
+from timebank.ledger.sql import Prepared, by_name, parameters
 
 for module in pkgutil.walk_packages(timebank.__path__, "timebank."):
     importlib.import_module(module.name)
 STATEMENTS = sorted(
-    (each for each in sql.STATEMENTS if each.where.startswith("timebank.")),
-    key=lambda each: each.where,
+    (each for each in sql.STATEMENTS if each.origin.startswith("timebank.")),
+    key=lambda each: each.origin,
 )
 
 
@@ -50,7 +50,7 @@ MODULES = sorted(path.relative_to(TIMEBANK).as_posix() for path in TIMEBANK.rglo
 
 
 def test_statements_of_all_rooms_are_collected():
-    assert {each.where.split(".")[1] for each in STATEMENTS} >= set(ROOMS)
+    assert {each.origin.split(".")[1] for each in STATEMENTS} >= set(ROOMS)
 
 
 def test_no_statement_is_a_text():
@@ -72,7 +72,7 @@ STATEMENT = re.compile(r"\s*(SELECT|INSERT|UPDATE|DELETE|WITH|PRAGMA) [^.]").mat
 @pytest.mark.parametrize("dialect", [sqlite.dialect(), DIALECT], ids=lambda d: d.name)
 def test_every_dialect_understands_every_statement(dialect):
     verbs = ("SELECT", "INSERT", "UPDATE", "DELETE", "WITH")
-    assert [each.where for each in STATEMENTS if not each.sql(dialect).startswith(verbs)] == []
+    assert [each.origin for each in STATEMENTS if not each.sql(dialect).startswith(verbs)] == []
 
 
 PAIRED = re.compile(r"FROM \w+( AS \w+)?,")
@@ -81,7 +81,7 @@ PAIRED = re.compile(r"FROM \w+( AS \w+)?,")
 def test_no_statement_pairs_tables_without_saying_how():
     """It is left over when an inner query does not name its outer table."""
     for statement in STATEMENTS:
-        assert not PAIRED.search(statement.sql(sqlite.dialect())), statement.where
+        assert not PAIRED.search(statement.sql(sqlite.dialect())), statement.origin
 
 
 def test_a_statement_contains_its_constants_and_binds_its_variables(connection):
@@ -97,9 +97,9 @@ def test_a_statement_contains_its_constants_and_binds_its_variables(connection):
 
 
 def test_values_are_given_by_name(connection):
-    note = Prepared(lambda: insert(sysop_log).values(given("what", "at", "by")))
+    note = Prepared(lambda: insert(sysop_log).values(parameters("what", "at", "by")))
     note(connection, at=1, by="me", what="first")
-    note.each(connection, [{"by": "you", "what": "second", "at": 2}])
+    note.run_each(connection, [{"by": "you", "what": "second", "at": 2}])
     with pytest.raises(KeyError, match="by"):
         note(connection, at=1, what="third")
     found = connection.execute(select(sysop_log.c.at, sysop_log.c.by, sysop_log.c.what))
@@ -107,8 +107,8 @@ def test_values_are_given_by_name(connection):
 
 
 def test_a_new_row_tells_its_number_in_every_dialect(connection):
-    note = Prepared(lambda: insert(sysop_log).values(given("what", "at", "by")))
-    numbers = [note.number(connection, at=1, by="me", what="again") for _ in range(3)]
+    note = Prepared(lambda: insert(sysop_log).values(parameters("what", "at", "by")))
+    numbers = [note.insert(connection, at=1, by="me", what="again") for _ in range(3)]
     assert numbers == [1, 2, 3]
     assert note.sql(DIALECT).endswith("RETURNING sysop_log.id")
 
@@ -121,8 +121,8 @@ def test_a_value_is_used_wherever_it_is_named(connection):
 
 
 def test_a_list_of_any_length_is_a_value(connection):
-    note = Prepared(lambda: insert(sysop_log).values(given("what", "at", "by")))
-    note.each(connection, [{"by": "me", "what": str(at), "at": at} for at in range(5)])
+    note = Prepared(lambda: insert(sysop_log).values(parameters("what", "at", "by")))
+    note.run_each(connection, [{"by": "me", "what": str(at), "at": at} for at in range(5)])
     among = Prepared(
         lambda: (
             select(sysop_log.c.what)
@@ -142,7 +142,7 @@ AT = sql.Reader(tuple, lambda: select(sysop_log.c.at).order_by(sysop_log.c.at))
 
 
 def test_a_reader_finds_rows_and_refuses_to_take_one_of_none_or_of_several(connection):
-    note = Prepared(lambda: insert(sysop_log).values(given("what", "at", "by")))
+    note = Prepared(lambda: insert(sysop_log).values(parameters("what", "at", "by")))
     assert AT.first(connection) is None
     with pytest.raises(ValueError, match="not enough"):
         AT.one(connection)

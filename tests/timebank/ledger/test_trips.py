@@ -57,13 +57,13 @@ class TestTrips:
     @pytest.fixture
     def trips(self, monkeypatch):
         made: list[int] = []
-        real = BooksConnection.together
+        real = BooksConnection.one_trip
 
         def together(connection):
-            made.append(len(connection._waiting))
+            made.append(len(connection._deferred))
             return real(connection)
 
-        monkeypatch.setattr(BooksConnection, "together", together)
+        monkeypatch.setattr(BooksConnection, "one_trip", together)
         return made
 
     def test_a_bet_takes_four_and_a_hand_that_ends_three(self, desks, call, trips):
@@ -180,7 +180,7 @@ class TestWhatWaits:
     def test_is_visible_to_the_next_query(self, books, call):
         with books.database.transaction(books.settings, books.now) as desk:
             run = desk.connection.connection.driver_connection
-            run.later("UPDATE callers SET frozen = 1")
+            run.defer("UPDATE callers SET frozen = 1")
             found = desk.connection.exec_driver_sql("SELECT frozen FROM callers")
             assert found.scalar_one() == 1
 
@@ -188,16 +188,16 @@ class TestWhatWaits:
         with books.database.transaction(books.settings, books.now) as desk:
             wire = desk.connection.connection.driver_connection
             run = desk.connection.exec_driver_sql
-            wire.later("UPDATE callers SET frozen = 1")
+            wire.defer("UPDATE callers SET frozen = 1")
             run("SAVEPOINT seats")
-            wire.later("UPDATE callers SET name = NULL")  # is refused, where it is sent
+            wire.defer("UPDATE callers SET name = NULL")  # is refused, where it is sent
             run("ROLLBACK TO seats")
             run("RELEASE seats")
         assert books.sql("SELECT name, frozen FROM callers") == [("Ann", 1)]
 
     def test_is_dropped_with_its_transaction(self, books, call):
         def operation(desk):
-            desk.connection.connection.driver_connection.later("UPDATE callers SET frozen = 1")
+            desk.connection.connection.driver_connection.defer("UPDATE callers SET frozen = 1")
             raise ZeroDivisionError
 
         with pytest.raises(ZeroDivisionError):

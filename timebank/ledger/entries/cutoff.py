@@ -12,9 +12,9 @@ from functools import partial
 from timebank.language import Phrase
 from timebank.ledger import reasons
 from timebank.ledger.entries.state import CallerState, Leg, Ruling, UpcomingEvent, move
-from timebank.ledger.reasons import Cutoff, PutAway
+from timebank.ledger.reasons import Cutoff, PutAwayReason
 from timebank.ledger.schema import instant, stamp
-from timebank.ledger.sentences import cutoff_words, end_of_call
+from timebank.ledger.sentences import call_end, cutoff_words
 from timebank.settings.schedule import ClosedPeriod, Schedule
 from timebank.settings.settings import BankSettings
 from timebank.words import MINUTE, title
@@ -31,7 +31,7 @@ def next_event(
     if until is not None and board is not None:
         start = instant(until)
         if closing is None or start < closing.start:
-            closing, host = ClosedPeriod(start, start + DAY, end_of_call(board)), board
+            closing, host = ClosedPeriod(start, start + DAY, call_end(board)), board
     if closing is None:
         return None
     return UpcomingEvent(closing, max(0, (closing.start - now) // SECOND), host)
@@ -66,7 +66,7 @@ def release(state: CallerState, settings: BankSettings) -> Ruling:
     released = move(state, Leg("held", "online", room, reasons.Released(*behind)))
     if room and event is not None and released.state.held:
         # With no room, the next entry finds it as it was.
-        return released.then(_wait, event, settings)
+        return released.then(_note_wait, event, settings)
     return released
 
 
@@ -81,7 +81,7 @@ def clamp(
     if event is None or state.online <= event.seconds:
         return Ruling(state)
     surplus = state.online - event.seconds
-    won = 0 if puts_nothing_away(state, settings) else min(surplus, winnings)
+    won = 0 if must_stay_in_purse(state, settings) else min(surplus, winnings)
     cutoff = cutoff_of(event, settings)
     clamped = put_away(state, "online", won, reasons.Clamped(*cutoff), title(source), settings)
     if surplus == won:
@@ -91,15 +91,15 @@ def clamp(
     another_day = not state.is_guest and day_of(event.period.end).isoformat() > today
     held = reasons.HeldBack(*cutoff, another_day=another_day)
     clamped = clamped.then(move, Leg("online", "held", surplus - won, held))
-    return clamped.then(_wait, event, settings)
+    return clamped.then(_note_wait, event, settings)
 
 
-def _wait(state: CallerState, event: UpcomingEvent, settings: BankSettings) -> Ruling:
+def _note_wait(state: CallerState, event: UpcomingEvent, settings: BankSettings) -> Ruling:
     behind = cutoff_of(event, settings).encode()
     return Ruling(state._replace(held_until=stamp(event.period.end), held_behind=behind))
 
 
-def puts_nothing_away(state: CallerState, settings: BankSettings) -> bool:
+def must_stay_in_purse(state: CallerState, settings: BankSettings) -> bool:
     """Whether the account is frozen. A board without a bank puts time away by forfeiting it."""
     return state.is_frozen and settings.mode != "none"
 
@@ -108,7 +108,7 @@ def put_away(
     state: CallerState,
     account: str,
     amount: int,
-    reason: PutAway,
+    reason: PutAwayReason,
     source: str,
     settings: BankSettings,
 ) -> Ruling:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from timebank.language import N_, Phrase
 from timebank.ledger import reasons
-from timebank.ledger.entries.cutoff import put_away, puts_nothing_away
+from timebank.ledger.entries.cutoff import must_stay_in_purse, put_away
 from timebank.ledger.entries.state import CallerState, Leg, Ruling, move
 from timebank.ledger.reasons import Reason
 from timebank.settings.settings import BankSettings
@@ -40,7 +40,7 @@ def end(state: CallerState, earned: int, settings: BankSettings) -> Ruling:
     reaches: as before the day changes, a loss takes what was earned first. The rest of it is
     left of the grant, and is forfeited when it comes back (`end_old_stake`).
     """
-    own = state.stake - state.standing
+    own = state.stake - state.old_stake
     kept = min(state.online + state.held + own, max(0, earned))
     on_table = min(kept, own)
     if settings.mode == "none":  # where all of it would be forfeited
@@ -48,31 +48,31 @@ def end(state: CallerState, earned: int, settings: BankSettings) -> Ruling:
     kept -= on_table
     kept_online = min(kept, state.online)
     kept_held = kept - kept_online
-    standing, frozen = state.stake - on_table, puts_nothing_away(state, settings)
+    old_stake, frozen = state.stake - on_table, must_stay_in_purse(state, settings)
     left, gains = reasons.LeftOfDay(state.day or ""), reasons.Earned(state.day or "")
     ruling = move(
-        state._replace(standing=standing, carried=on_table + (kept if frozen else 0)),
+        state._replace(old_stake=old_stake, carried=on_table + (kept if frozen else 0)),
         Leg("online", "forfeit", state.online - kept_online, left),
         Leg("held", "forfeit", state.held - kept_held, left),
-    )._replace(told=_sentences(standing, on_table, kept if frozen else 0))
+    )._replace(remarks=_remarks(old_stake, on_table, kept if frozen else 0))
     if frozen:
         return ruling
     ruling = ruling.then(put_away, "online", kept_online, gains, "Day change", settings)
     return ruling.then(put_away, "held", kept_held, gains, "Day change", settings)
 
 
-def _sentences(standing: int, on_table: int, frozen: int) -> tuple[Phrase, ...]:
+def _remarks(old_stake: int, on_table: int, frozen: int) -> tuple[Phrase, ...]:
     """Tell what becomes of the table, and of what a frozen caller earned."""
-    told = (
+    texts = (
         # Short: a painted table has three rows for all that is said at a day change.
         (
             N_("A new day: of your {amount} on the table, only winnings are yours to keep."),
-            standing,
+            old_stake,
         ),
         (N_("You earned {amount} of your stake: what comes back of it is yours."), on_table),
         (N_("Your account is frozen: you keep what you earned in your pot, {amount}."), frozen),
     )
-    return tuple(Phrase(text, amount=span_phrase(amount)) for text, amount in told if amount)
+    return tuple(Phrase(text, amount=span_phrase(amount)) for text, amount in texts if amount)
 
 
 def begin(state: CallerState, today: str, settings: BankSettings) -> Ruling:
@@ -104,10 +104,10 @@ def end_old_stake(state: CallerState, returned: int) -> Ruling:
     `returned` seconds came back on line. What was lost was first what had been earned or put
     down today, so of what comes back the earlier day's minutes are the first.
     """
-    if not state.standing:
+    if not state.old_stake:
         return Ruling(state)
-    gone = min(returned, state.standing)
-    left = min(state.standing - gone, state.stake)
-    carried = state.carried + state.standing - left
+    gone = min(returned, state.old_stake)
+    left = min(state.old_stake - gone, state.stake)
+    carried = state.carried + state.old_stake - left
     forfeited = Leg("online", "forfeit", gone, reasons.OldStake())
-    return move(state._replace(standing=left, carried=carried), forfeited)
+    return move(state._replace(old_stake=left, carried=carried), forfeited)

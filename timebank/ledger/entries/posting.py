@@ -70,30 +70,30 @@ _OF_SYSTEM = {kind: Account(number, kind, "second") for number, kind in SYSTEM_A
 class Posting:
     """The entry of one caller: their state as it will leave them, and its movements so far."""
 
-    def __init__(self, desk: Desk, call_id: int | None, found: reading.CallerRow) -> None:
+    def __init__(self, desk: Desk, call_id: int | None, row: reading.CallerRow) -> None:
         self.desk = desk
         self.call_id = call_id
-        self.caller_id, self.name = found.caller_id, found.name
+        self.caller_id, self.name = row.caller_id, row.name
         # By kind, those of the system too.
         self.account = dict(_OF_SYSTEM)
-        for kind, number in zip(CALLER_ACCOUNTS, found.accounts, strict=True):
+        for kind, number in zip(CALLER_ACCOUNTS, row.accounts, strict=True):
             self.account[kind] = Account(number, kind, "second")
-        self.in_play = found.in_play
+        self.in_play = row.in_play
         # Rows of `results_ever`, as JSON: all that they have played, the open round apart.
-        self.totals_ever = found.totals_ever
+        self.totals_ever = row.totals_ever
         # The caller's play money, for an entry that moves any.
         self.play: PlayAccounts | None = None
         # For a caller of another board.
         self.visit: HostSession | None = None
-        if found.board is not None:
-            self.visit = visit_of(desk, self.caller_id, call_id, found.board, found.own[_STAKE])
+        if row.board is not None:
+            self.visit = visit_of(desk, self.caller_id, call_id, row.board, row.state[_STAKE])
         self._begun_visit = self.visit
-        self._schedule = desk.settings.schedule.with_early(early_events.parse(found.early))
-        self.state = self._begun = reading.state_of(desk, found, self._event())
+        self._schedule = desk.settings.schedule.with_early(early_events.parse(row.early))
+        self.state = self._begun = reading.initial_state(desk, row, self._event())
         self.movements: list[Movement] = []
         self.round_id: int | None = None
-        self._head = Head(found.last_number, found.last_digest)
-        self._told: list[Phrase] = []
+        self._head = Head(row.last_number, row.last_digest)
+        self._remarks: list[Phrase] = []
         # When this entry begins a day: the place of its first movement, and what was owed then.
         self._new_day: tuple[int, int] | None = None
         # Movements that THEBANK.EXT must be told of: (index, the record's source).
@@ -101,14 +101,14 @@ class Posting:
         # What takes the purse away from one who is on no call.
         self._leave: Callable[[Posting], None] | None = None
         # What is to be written once the rows have their numbers.
-        self._afterwards: list[Callable[[tuple[TransferRow, ...]], None]] = []
+        self._after_write: list[Callable[[tuple[TransferRow, ...]], None]] = []
 
     @classmethod
     def of_call(cls, desk: Desk, call_id: int) -> Posting:
-        found = reading.OF_CALL.first(desk.connection, id=call_id)
-        if found is None:
+        row = reading.BY_CALL.first(desk.connection, id=call_id)
+        if row is None:
             raise CallClosed(Phrase("This call has ended."))
-        return cls(desk, call_id, found)
+        return cls(desk, call_id, row)
 
     @classmethod
     def of_caller(cls, desk: Desk, caller_id: int, leave: Callable[[Posting], None]) -> Posting:
@@ -117,15 +117,15 @@ class Posting:
         `leave` takes out of the purse of another board's caller what the entry brings into it
         (`guests.departure.leave_without_call`): there is no visit that could take it home.
         """
-        found = reading.OF_CALLER.first(desk.connection, id=caller_id)
-        if found is None:
+        row = reading.BY_CALLER.first(desk.connection, id=caller_id)
+        if row is None:
             raise UnknownCaller(Phrase("There is no caller number {number}.", number=caller_id))
-        posting = cls(desk, None, found)
+        posting = cls(desk, None, row)
         if posting.visit is not None:
             posting._leave = leave
         return posting
 
-    def go_on_with(self, visit: HostSession) -> None:
+    def set_visit(self, visit: HostSession) -> None:
         """Take over what has become of the visit, with the event at the host."""
         self.visit = visit
         self.state = self.state._replace(event=self._event())
@@ -140,14 +140,14 @@ class Posting:
         self, rule: Callable[Concatenate[CallerState, P], Ruling], *args: P.args, **kwargs: P.kwargs
     ) -> None:
         """Apply a rule to the state so far, and add its movements."""
-        self.state, legs, told = rule(self.state, *args, **kwargs)
-        if not legs and not told:
+        self.state, legs, remarks = rule(self.state, *args, **kwargs)
+        if not legs and not remarks:
             return
         for source, target, amount, reason, record in legs:
             if record is not None:
                 self._outbox.append((len(self.movements), record))
             self._add(self.account[source], self.account[target], amount, reason)
-        self._told += told
+        self._remarks += remarks
 
     @property
     def day_begins(self) -> bool:
@@ -167,7 +167,7 @@ class Posting:
         return self.desk.settings.schedule.day_of(self.desk.now).isoformat()
 
     def _earned(self, of_day: str) -> int:
-        if self.state.purse == self.state.standing:  # nothing of it is left
+        if self.state.purse == self.state.old_stake:  # nothing of it is left
             return 0
         return reading.earned_on(self.desk, self.caller_id, of_day, self.account)
 
@@ -200,11 +200,11 @@ class Posting:
         round_id = self.round_id if of_hand else None
         self.movements.append(Movement(source, target, amount, reason, self.call_id, round_id))
 
-    def belong_to(self, round_id: int | None) -> None:
+    def set_round(self, round_id: int | None) -> None:
         """Let the movements from here on belong to a hand, or to none."""
         self.round_id = round_id
 
-    def play_for(self, unit: Unit) -> PlayAccounts:
+    def use_play_money(self, unit: Unit) -> PlayAccounts:
         """Read the caller's accounts in a unit of play money, for the entry to move."""
         self.play = PlayAccounts(self.desk, self.caller_id, unit)
         return self.play
@@ -213,38 +213,38 @@ class Posting:
         turns = self.state.turns
         self.state = self.state._replace(turns={**turns, game: turns.get(game, 0) + 1})
 
-    def keep_own_limits(self, amount: int) -> None:
+    def check_own_limits(self, amount: int) -> None:
         """Refuse with `OwnLimit` a stake of so many seconds (0 for play money)."""
         own, desk = self.state.own, self.desk
         if own is not None:
             own.refuse(amount, self.state.stake, desk.now, desk.settings.schedule)
 
-    def has_lost(self, amount: int) -> None:
+    def count_loss(self, amount: int) -> None:
         """Count what they lost in this entry, below zero what they won, for their own limit."""
         own = self.state.own
         if own is not None:
             self.state = self.state._replace(own=own._replace(lost=own.lost + amount))
 
-    def ahead(self) -> int:
+    def savable(self) -> int:
         """Return how much of the purse of a board's caller is their own, and may be saved here."""
         assert self.visit is not None  # asked of such callers alone
-        debt = debt_of(self.desk, self.caller_id, self.visit.day_on(self.state.day or ""))
-        return self.visit.ahead(self.state.purse, self.state.charged, debt)
+        debt = debt_of(self.desk, self.caller_id, self.visit.debt_day(self.state.day or ""))
+        return self.visit.savable(self.state.purse, self.state.charged, debt)
 
-    def afterwards(self, write: Callable[[tuple[TransferRow, ...]], None]) -> None:
-        self._afterwards.append(write)
+    def after_write(self, write: Callable[[tuple[TransferRow, ...]], None]) -> None:
+        self._after_write.append(write)
 
     # The end.
 
-    def finish(self, winnings: int = 0, source: str = "", ended: int = 0) -> Receipt:
+    def finish(self, winnings: int = 0, source: str = "", ended_round: int = 0) -> Receipt:
         """Pay back, clamp, write the entry down and return what came of it.
 
         `winnings` are the seconds won in this entry, of which a loan takes its share, and which are
         the first to go when online would reach past the event; `source` is the game they came from,
-        for the record in THEBANK.EXT; `ended` the hand that ends with it.
+        for the record in THEBANK.EXT; `ended_round` the hand that ends with it.
         """
         if winnings and self.visit is not None:
-            winnings = min(winnings, self.ahead())
+            winnings = min(winnings, self.savable())
         if winnings:
             owed = self.state.loan
             self.apply(day.pay_loan_share, winnings, None, self.desk.settings)
@@ -252,8 +252,8 @@ class Posting:
         if self._leave is not None:
             self._leave(self)
         self.apply(cutoff.clamp, self.desk.now, self.desk.settings, winnings, source)
-        play = None if self.play is None else self.play.told()
-        return Receipt(self._purse(), self.write(), play, tuple(self._told), ended)
+        play = None if self.play is None else self.play.snapshot()
+        return Receipt(self._purse(), self.write(), play, tuple(self._remarks), ended_round)
 
     def _purse(self) -> Purse:
         state = self.state
@@ -262,7 +262,7 @@ class Posting:
             day=date.fromisoformat(state.day or self._today()),
             closing=None if state.event is None else state.event.period,
             turns=dict(state.turns),
-            **({} if state.own is None else state.own.in_purse(state.stake)),
+            **({} if state.own is None else state.own.purse_fields(state.stake)),
         )
 
     def write(self) -> tuple[TransferRow, ...]:
@@ -270,19 +270,19 @@ class Posting:
         rows = transfer(self.desk, self.movements, self._head)
         if state.ticked != begun.ticked:
             spent = {"ticked": state.ticked, "charged": state.charged, "waived": state.waived}
-            _CHARGE.later(books, **spent, id=self.call_id)
+            _CHARGE.defer(books, **spent, id=self.call_id)
         held = {"held_until": state.held_until, "held_behind": state.held_behind}
         if (state.day, *held.values()) != (begun.day, begun.held_until, begun.held_behind):
-            _DATE.later(books, day=state.day, **held, id=self.caller_id)
+            _DATE.defer(books, day=state.day, **held, id=self.caller_id)
         self._write_day(rows)
         if self.visit is not None and self.visit != self._begun_visit:
             self.visit.write(self.desk, state.charged)
-        for write in self._afterwards:
+        for write in self._after_write:
             write(rows)
         for index, source in self._outbox:
             row, at = rows[index], stamp(self.desk.now)
             minutes = row.amount // MINUTE
-            _SEND.later(
+            _SEND.defer(
                 books, number=row.number, name=self.name, minutes=minutes, source=source, at=at
             )
         return rows
@@ -290,15 +290,15 @@ class Posting:
     def _write_day(self, rows: tuple[TransferRow, ...]) -> None:
         """Write the day that begins, or what became of an earlier day's stake."""
         books, state = self.desk.connection, self.state
-        if self._new_day is None and state.standing == self._begun.standing:
+        if self._new_day is None and state.old_stake == self._begun.old_stake:
             return
-        of_day = {"caller_id": self.caller_id, "day": state.day, "standing": state.standing}
+        of_day = {"caller_id": self.caller_id, "day": state.day, "standing": state.old_stake}
         if self._new_day is None:
-            _SETTLE_DAY.later(books, **of_day, gone=state.carried)
+            _SETTLE_DAY.defer(books, **of_day, gone=state.carried)
             return
         begins, owed = self._new_day
         granted = [row.number for row in rows[begins:] if row.kind == "grant"]
-        _ADD_DAY.later(
+        _ADD_DAY.defer(
             books,
             **of_day,
             after=rows[0].number + begins - 1 if rows else _LAST.one(books),

@@ -74,10 +74,10 @@ class InPlay(NamedTuple):
 
 
 class CallerRow(NamedTuple):
-    """What `_read` selects of a caller."""
+    """What `_caller_query` selects of a caller."""
 
-    # The fields of `CallerState` up to `standing`, of which the day is asked for beside.
-    own: tuple[Any, ...]
+    # The fields of `CallerState` up to `old_stake`, of which the day is asked for beside.
+    state: tuple[Any, ...]
     day: str | None
     # The numbers of their accounts, as CALLER_ACCOUNTS.
     accounts: tuple[int, ...]
@@ -105,12 +105,12 @@ class CallerRow(NamedTuple):
     last_digest: str
 
 
-def _found(row: Any) -> CallerRow:
+def _caller_row(row: Any) -> CallerRow:
     in_play = None if row[18] is None else InPlay(*row[18:28])
     return CallerRow(row[:13], row[9], row[13:18], in_play, OwnLimits(*row[28:35]), *row[35:])
 
 
-def _read(tables: FromClause, *of_call: ColumnElement[Any]) -> Query:
+def _caller_query(tables: FromClause, *of_call: ColumnElement[Any]) -> Query:
     """Select all that an operation needs of a caller, as one row."""
     who, hand, shared = callers.c, rounds.c, rounds.alias("shared")
     house = accounts.alias("house")
@@ -129,14 +129,14 @@ def _read(tables: FromClause, *of_call: ColumnElement[Any]) -> Query:
         entries.c.day == who.day, entries.c.caller_id == who.id, entries.c.back_id.is_(None)
     )
     ever = select(json_list(*results_ever.c)).where(results_ever.c.caller_id == who.id)
-    standing = select(days.c.standing).where(days.c.caller_id == who.id, days.c.day == who.day)
+    old_stake = select(days.c.standing).where(days.c.caller_id == who.id, days.c.day == who.day)
     tables = tables.outerjoin(rounds, and_(hand.caller_id == who.id, hand.settled.is_(None)))
     tables = tables.outerjoin(own_limits, own_limits.c.caller_id == who.id)
     return select(
         *_of_accounts(accounts.c.balance),
         *(of_call or [literal(0)] * 4),
         *(who.day, who.held_until, who.held_behind),
-        func.coalesce(standing.scalar_subquery(), 0),
+        func.coalesce(old_stake.scalar_subquery(), 0),
         *_of_accounts(accounts.c.id),
         *(hand.id, hand.game, last.scalar_subquery(), house_id.scalar_subquery(), hand.unit),
         or_(hand.lead.is_not(None), exists().where(shared.c.lead == hand.id)),
@@ -162,13 +162,14 @@ def _of_accounts(column: ColumnElement[int]) -> list[ColumnElement[int]]:
 def _of_call() -> Query:
     tables = callers.join(calls, calls.c.caller_id == callers.c.id)
     own = calls.c
-    found = _read(tables, own.ticked, own.charged, own.waived, own.node)
-    return found.where(equal(own.id), own.closed.is_(None))
+    query = _caller_query(tables, own.ticked, own.charged, own.waived, own.node)
+    return query.where(equal(own.id), own.closed.is_(None))
 
 
-OF_CALL = Reader(_found, _of_call)
-OF_CALLER = Reader(
-    _found, lambda: _read(callers).where(equal(callers.c.id), callers.c.deleted.is_(None))
+BY_CALL = Reader(_caller_row, _of_call)
+BY_CALLER = Reader(
+    _caller_row,
+    lambda: _caller_query(callers).where(equal(callers.c.id), callers.c.deleted.is_(None)),
 )
 
 
@@ -233,26 +234,26 @@ def earned_on(desk: Desk, caller_id: int, day: str, accounts_of: Mapping[str, Ac
     return EARNED.one(desk.connection, **own, after=after, carried=carried)
 
 
-def state_of(desk: Desk, found: CallerRow, event: UpcomingEvent | None) -> CallerState:
+def initial_state(desk: Desk, row: CallerRow, event: UpcomingEvent | None) -> CallerState:
     """Return the state that an entry begins with."""
-    turns: dict[str, int] = json.loads(found.turns or "{}")
-    hand = found.in_play
-    if hand is not None and hand.day == found.day and hand.unit == "second":
+    turns: dict[str, int] = json.loads(row.turns or "{}")
+    hand = row.in_play
+    if hand is not None and hand.day == row.day and hand.unit == "second":
         turns[hand.game] = turns.get(hand.game, 0) + 1
-    own = _own_losses(desk, found) if found.has_limits else None
-    of_caller = bool(found.is_frozen), found.board is not None
-    return CallerState._make((*found.own, turns, event, own, *of_caller, 0))
+    own = _own_losses(desk, row) if row.has_limits else None
+    of_caller = bool(row.is_frozen), row.board is not None
+    return CallerState._make((*row.state, turns, event, own, *of_caller, 0))
 
 
-def _own_losses(desk: Desk, found: CallerRow) -> OwnLosses:
-    since, hand, lost = found.doubtful_since, found.in_play, found.lost
+def _own_losses(desk: Desk, row: CallerRow) -> OwnLosses:
+    since, hand, lost = row.doubtful_since, row.in_play, row.lost
     sure, in_play = sure_instant(stamp(desk.now), since), 0
     if hand is not None and hand.unit == "second":
         in_play = hand.lost - hand.won
     if since is not None:
         day = desk.settings.schedule.day_of(instant(sure)).isoformat()
-        lost = _most_lost_since(desk, found.caller_id, day)
-    return OwnLosses(found.limits.at(sure), sure, lost + in_play, in_play, since is not None)
+        lost = _most_lost_since(desk, row.caller_id, day)
+    return OwnLosses(row.limits.in_force(sure), sure, lost + in_play, in_play, since is not None)
 
 
 def _most_lost_since(desk: Desk, caller_id: int, day: str) -> int:

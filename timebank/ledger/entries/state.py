@@ -60,7 +60,7 @@ class CallerState(NamedTuple):
     held_until: int | None = None
     held_behind: str | None = None
     # The part of `stake` that is left of an earlier day's minutes.
-    standing: int = 0
+    old_stake: int = 0
     # Turns of each game today, with the open one.
     turns: Mapping[str, int] = MappingProxyType({})
     event: UpcomingEvent | None = None
@@ -90,15 +90,15 @@ class CallerState(NamedTuple):
     def after(self, source: str, target: str, amount: int) -> CallerState:
         """Return the state after a movement, by the kinds of its accounts."""
         values: list[Any] = list(self)  # a tenth of the time of `_replace`
-        if source in _PLACE:
-            values[_PLACE[source]] -= amount
-        if target in _PLACE:
-            values[_PLACE[target]] += amount
+        if source in _INDEX:
+            values[_INDEX[source]] -= amount
+        if target in _INDEX:
+            values[_INDEX[target]] += amount
         return CallerState._make(values)
 
 
 # Of the balance of an account in a state; other kinds are not the caller's.
-_PLACE = {kind: CallerState._fields.index(kind) for kind in CALLER_ACCOUNTS}
+_INDEX = {kind: CallerState._fields.index(kind) for kind in CALLER_ACCOUNTS}
 
 
 class Ruling(NamedTuple):
@@ -106,14 +106,14 @@ class Ruling(NamedTuple):
 
     state: CallerState
     legs: tuple[Leg, ...] = ()
-    told: tuple[Phrase, ...] = ()
+    remarks: tuple[Phrase, ...] = ()
 
     def then(
         self, rule: Callable[Concatenate[CallerState, P], Ruling], *args: P.args, **kwargs: P.kwargs
     ) -> Ruling:
         """Apply another rule to the state after this one."""
-        state, legs, told = rule(self.state, *args, **kwargs)
-        return Ruling(state, self.legs + legs, self.told + told)
+        state, legs, remarks = rule(self.state, *args, **kwargs)
+        return Ruling(state, self.legs + legs, self.remarks + remarks)
 
 
 def move(state: CallerState, *legs: Leg) -> Ruling:

@@ -1,6 +1,6 @@
 """A connection to the server: what it sends together, how long it waits, how it knows a COMMIT.
 
-A write whose result nobody reads waits here (`BooksConnection.later`) until the next query or the
+A write whose result nobody reads waits here (`BooksConnection.defer`) until the next query or the
 COMMIT. It is sent together with that, in one trip to the server.
 
 A COMMIT that broke off is looked up by a key of our own: each connection has one row of the table
@@ -39,7 +39,7 @@ class Operation(NamedTuple):
     number: int
 
 
-class _Waiting(NamedTuple):
+class _Deferred(NamedTuple):
     cursor: psycopg.Cursor[Any]
     statement: str
     parameters: Params | None
@@ -53,19 +53,19 @@ class BooksCursor(psycopg.Cursor[Any]):
     def execute(self, query: Any, params: Params | None = None, **how: Any) -> Self:
         """Run a statement; a SAVEPOINT waits for the next one."""
         if isinstance(query, str) and query.startswith("SAVEPOINT "):
-            self.connection.later(query)
+            self.connection.defer(query)
             return self
         goes_back = isinstance(query, str) and query.startswith("ROLLBACK TO ")
         if goes_back:
-            self.connection.forget_since(query.replace("ROLLBACK TO", "SAVEPOINT"))
-        with self.connection.together():
+            self.connection.drop_deferred_after(query.replace("ROLLBACK TO", "SAVEPOINT"))
+        with self.connection.one_trip():
             super().execute(query, params, **how)
         if goes_back:
             self.connection.forget_prepared()
         return self
 
     def executemany(self, query: Query, params_seq: Iterable[Params], **how: Any) -> None:
-        with self.connection.together():
+        with self.connection.one_trip():
             super().executemany(query, params_seq, **how)
 
 
@@ -73,7 +73,7 @@ class BooksConnection(psycopg.Connection[Any]):
     """A connection that gives up a server that says nothing, once it has a `patience`."""
 
     patience: float | None = None  # seconds for an answer; None, any time
-    defers = False  # whether `later` waits
+    defers = False  # whether `defer` waits
     # Of the open transaction, once it has begun to write.
     operation: Operation | None = None
     _key = ""
@@ -83,7 +83,7 @@ class BooksConnection(psycopg.Connection[Any]):
     def __init__(self, *words: Any, **how: Any) -> None:
         super().__init__(*words, **how)
         self.cursor_factory = BooksCursor
-        self._waiting: list[_Waiting] = []
+        self._deferred: list[_Deferred] = []
 
     def wait(self, gen: PQGen[RV], interval: float = 0.1, timeout: float | None = None) -> RV:
         """Wait for an answer; psycopg.OperationalError when patience ends, with the connection."""
@@ -100,19 +100,19 @@ class BooksConnection(psycopg.Connection[Any]):
                 f"the server has not answered for {timeout:g} seconds"
             ) from error
 
-    def later(self, statement: str, parameters: Params | None = None) -> psycopg.Cursor[Any]:
+    def defer(self, statement: str, parameters: Params | None = None) -> psycopg.Cursor[Any]:
         """Send a statement with the next one or the COMMIT; its cursor has a result then."""
         cursor = psycopg.Cursor(self)
         if self.defers:
-            self._waiting.append(_Waiting(cursor, statement, parameters))
+            self._deferred.append(_Deferred(cursor, statement, parameters))
         else:
             cursor.execute(statement, parameters)
         return cursor
 
-    def forget_since(self, savepoint: str) -> None:
+    def drop_deferred_after(self, savepoint: str) -> None:
         """Drop what waits and comes after a savepoint."""
-        while self._waiting and self._waiting[-1].statement != savepoint:
-            self._waiting.pop()
+        while self._deferred and self._deferred[-1].statement != savepoint:
+            self._deferred.pop()
 
     def forget_prepared(self) -> None:
         """Prepare statements again: psycopg takes those for prepared that the server passed over.
@@ -123,9 +123,9 @@ class BooksConnection(psycopg.Connection[Any]):
             raise psycopg.Rollback
 
     @contextlib.contextmanager
-    def together(self) -> Iterator[None]:
+    def one_trip(self) -> Iterator[None]:
         """Run what waits, and what the block runs, in one trip; answers are there at its end."""
-        waiting, self._waiting = self._waiting, []
+        waiting, self._deferred = self._deferred, []
         with without_rows(), self.pipeline() if waiting else contextlib.nullcontext():
             for each in waiting:
                 each.cursor.execute(each.statement, each.parameters)
@@ -135,7 +135,7 @@ class BooksConnection(psycopg.Connection[Any]):
         """Number the next transaction that is to be committed."""
         if not self._key:
             self._key = secrets.token_hex(16)
-            self.add_notice_handler(self._warned)
+            self.add_notice_handler(self._on_notice)
         self._last += 1
         self.operation = Operation(self._key, self._last)
         return self.operation
@@ -151,7 +151,7 @@ class BooksConnection(psycopg.Connection[Any]):
         try:
             if writes and self.info.transaction_status == TransactionStatus.INERROR:
                 raise InFailedSqlTransaction("the transaction was aborted by a statement before")
-            with self.together():
+            with self.one_trip():
                 super().commit()
         except psycopg.Error:
             with contextlib.suppress(psycopg.Error):  # the connection may be gone
@@ -161,11 +161,11 @@ class BooksConnection(psycopg.Connection[Any]):
             raise psycopg.OperationalError(self._warning)
 
     def rollback(self) -> None:
-        self._waiting.clear()
+        self._deferred.clear()
         self.operation = None
         super().rollback()
 
-    def _warned(self, said: Diagnostic) -> None:
+    def _on_notice(self, said: Diagnostic) -> None:
         self._warning = said.message_primary or "the server warns"
 
 

@@ -37,7 +37,7 @@ from timebank.ledger.schema import (
     APPLICATION_ID,
     SYSTEM_ACCOUNTS,
     definitions,
-    open_accounts_of_the_system,
+    open_system_accounts,
 )
 from timebank.names import look_alikes
 from timebank.settings.place import ServerPlace
@@ -48,7 +48,7 @@ CONNECT_SECONDS = 5
 # A caller waits so long at most to hear what became of a COMMIT; a failover takes some 20.
 DOUBT_SECONDS = 24.0
 # For how long it can be looked up what became of a COMMIT, twice over.
-KEPT_SECONDS = 30 * 86400
+LOOKUP_SECONDS = 30 * 86400
 # How long a server is believed to live without a renewal of its row.
 LIVING_SECONDS = 30
 
@@ -86,10 +86,10 @@ class PostgresDatabase(Database):
         self._is_closed = False
         self._refuse_pooler()
         with self._opening() as connection:
-            postgres.lock_to_lay(connection)
+            postgres.lock_for_tables(connection)
             _create_when_empty(connection)
             check_version(self.place, *postgres.program_and_version(connection))
-            postgres.forget_operations(connection, KEPT_SECONDS)
+            postgres.forget_operations(connection, LOOKUP_SECONDS)
             look_alikes.renew(postgres.runner(connection))
 
     def open_existing(self) -> None:
@@ -111,7 +111,7 @@ class PostgresDatabase(Database):
         with self._opening() as connection:
             if postgres.is_empty(connection):
                 return None
-            postgres.lock_to_lay(connection)
+            postgres.lock_for_tables(connection)
             program, before = postgres.program_and_version(connection)
             if not migrations.is_due(program, before):
                 return None
@@ -160,7 +160,7 @@ class PostgresDatabase(Database):
     def doubt(self, transaction_id: TransactionId | None) -> Doubt:
         assert not isinstance(transaction_id, int)
         operation = None if transaction_id is None else Operation(*transaction_id)
-        return _LookedUp(self.engine, operation)
+        return _PostgresDoubt(self.engine, operation)
 
     def roll_back(self, connection: Connection) -> None:
         postgres.roll_back(connection)
@@ -173,19 +173,19 @@ class PostgresDatabase(Database):
         if options.get("read_only", False):
             postgres.begin_reading(connection)
             return
-        if options.get("is_question", False):
-            postgres.begin_asking(connection)
+        if options.get("is_lookup", False):
+            postgres.begin_lookup(connection)
             return
-        lays = options.get("lays_tables", False)
+        creates_tables = options.get("creates_tables", False)
 
         def begin(seconds: float) -> None:
             try:
                 most = int(min(TURN_SECONDS, seconds) * 1000)
-                postgres.begin_writing(connection, most, lays=lays)
+                postgres.begin_writing(connection, most, creates_tables=creates_tables)
             except psycopg.Error as error:
                 postgres.roll_back(connection)
                 if failures.is_write_locked(error):
-                    postgres.end_stalled(connection)
+                    postgres.end_stalled_writer(connection)
                 raise
 
         self._wait_for_turn(begin)
@@ -216,7 +216,7 @@ class PostgresDatabase(Database):
 
     @contextlib.contextmanager
     def _opening(self) -> Iterator[Connection]:
-        laying = self.engine.execution_options(lays_tables=True)
+        laying = self.engine.execution_options(creates_tables=True)
         with self._refusing(), laying.begin() as connection:
             yield connection
 
@@ -228,7 +228,7 @@ class PostgresDatabase(Database):
             raise open_error(self.place, error) from error
 
 
-def reached_by(server: ServerPlace) -> dict[str, Any]:
+def connection_arguments(server: ServerPlace) -> dict[str, Any]:
     """Give what psycopg reaches a server with, its password included.
 
     Raises `DatabaseRefused` where the password cannot be read.
@@ -255,7 +255,7 @@ def _connect_args(server: ServerPlace) -> dict[str, Any]:
         "keepalives_idle": 10,
         "keepalives_interval": 5,
         "keepalives_count": 3,
-        "tcp_user_timeout": postgres.SILENCE,
+        "tcp_user_timeout": postgres.SILENCE_MILLISECONDS,
     }
 
 
@@ -269,30 +269,30 @@ def _password(file: Path) -> str:
         ) from error
 
 
-class _LookedUp:
+class _PostgresDoubt:
     """A transaction whose COMMIT broke off: whichever server answers is asked what became of it."""
 
     def __init__(self, engine: Engine, operation: Operation | None) -> None:
         self._engine = engine
         self._operation = operation
-        self._born = _awake()
+        self._born = _boot_seconds()
 
     def settle(self) -> bool:
         """Ask on another connection; raises `StillInDoubt` while it is in progress there."""
         if self._operation is None:
             return False  # it has written nothing
-        if _awake() - self._born > KEPT_SECONDS / 2:
+        if _boot_seconds() - self._born > LOOKUP_SECONDS / 2:
             raise errors.StillInDoubt("it is too old to be known")
-        asking = self._engine.execution_options(is_question=True)
+        asking = self._engine.execution_options(is_lookup=True)
         try:
             with asking.begin() as connection:
-                is_there = postgres.was_done(connection, self._operation)
+                is_there = postgres.is_committed(connection, self._operation)
         except (SQLAlchemyError, psycopg.Error, errors.DatabaseRefused) as error:
             raise errors.StillInDoubt(str(failures.driver_error(error))) from error
         return is_there
 
 
-def _awake() -> float:
+def _boot_seconds() -> float:
     """Count seconds that nobody can set, those too for which the machine has slept."""
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
@@ -301,7 +301,7 @@ def _create_when_empty(connection: Connection) -> None:
     if not postgres.is_empty(connection):
         return
     postgres.run_all(connection, _definitions())
-    open_accounts_of_the_system(connection)
+    open_system_accounts(connection)
     run = connection.exec_driver_sql
     run("INSERT INTO numbers (name, last) VALUES ('transfers', 0)")
     postgres.set_next_number(connection, "accounts", max(SYSTEM_ACCOUNTS) + 1)
@@ -313,7 +313,7 @@ def _create_when_empty(connection: Connection) -> None:
 def _definitions() -> tuple[str, ...]:
     """All that is created in empty books, as SQL."""
     return (
-        *definitions(postgres.DIALECT, but=guards.NOT_INDEXED),
+        *definitions(postgres.DIALECT, excluding=guards.NOT_INDEXED),
         *guards.TABLES,
         *guards.ROOM,
         *(function.definition for function in guards.FUNCTIONS),

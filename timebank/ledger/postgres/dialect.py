@@ -41,7 +41,7 @@ from timebank.ledger.sql import LONG_READS
 NAME = "PostgreSQL"
 # A whole number of ours for its locks, so that other programs on the server have theirs.
 WRITING_LOCK = 0x424A3454_0001
-LAYING_LOCK = 0x424A3454_0002
+TABLES_LOCK = 0x424A3454_0002
 
 # Tables whose last number is kept in `numbers`, for none of theirs may be left out: a sequence
 # leaves one out with every transaction that is rolled back.
@@ -51,16 +51,16 @@ WITHOUT_GAPS = frozenset({"transfers"})
 CHANNEL = "black_jack_for_time"
 
 # How much of its answer a server may take before it is thought to be gone, in milliseconds.
-SILENCE = 30_000
+SILENCE_MILLISECONDS = 30_000
 # How long a transaction that writes may say nothing before the server ends it: its process has
 # stopped, and keeps everybody else from writing.
 IDLE = "10s"
 
 
 # Books are large whose transfers take so many bytes: some 30,000 of them.
-LARGE = 8 << 20
+LARGE_BYTES = 8 << 20
 # How many rows of a long answer are here at a time.
-PART = 1000
+ROWS_AT_ONCE = 1000
 
 
 class _Types(PGTypeCompiler):
@@ -266,7 +266,7 @@ def begin_reading(connection: Connection) -> None:
     found.patience = PATIENCE
     begun = found.execute(
         "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;"
-        f" SELECT pg_relation_size(to_regclass('transfers')) > {LARGE}",
+        f" SELECT pg_relation_size(to_regclass('transfers')) > {LARGE_BYTES}",
         prepare=False,
     )
     found.patience = None  # what is read may take long
@@ -276,11 +276,14 @@ def begin_reading(connection: Connection) -> None:
 
 
 def read_in_parts(connection: Connection) -> None:
-    """Let the server keep what `Prepared.long` finds, in the open transaction, until it is read.
+    """Keep the rows of `Prepared.run_long` on the server until they are read, in this transaction.
 
-    Else all rows of an answer are here before the first is looked at. It costs two trips more.
+    By default psycopg fetches all rows of an answer before the first is read. This costs two round
+    trips more.
     """
-    connection.execution_options(**{LONG_READS: {"stream_results": True, "yield_per": PART}})
+    connection.execution_options(
+        **{LONG_READS: {"stream_results": True, "yield_per": ROWS_AT_ONCE}}
+    )
 
 
 BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
@@ -293,14 +296,14 @@ _LAST = (
 )
 
 
-def begin_writing(connection: Connection, milliseconds: int, *, lays: bool) -> None:
+def begin_writing(connection: Connection, milliseconds: int, *, creates_tables: bool) -> None:
     """Begin a transaction that keeps others from writing.
 
     Raises a psycopg.Error that `is_write_locked` if another transaction writes.
 
-    Each of its statements sees what others have committed before it, and nobody else writes. It
-    leaves what its COMMIT can be looked up by, unless it `lays` the tables. That is not sent with
-    the COMMIT: a process that looks the COMMIT up must meet the lock on this row.
+    Each of its statements sees all commits before that statement. Unless it `creates_tables`, it
+    writes its operation into the table `operations`, by which its COMMIT can be looked up. The row
+    is not sent with the COMMIT: a process that looks the COMMIT up must wait for the row's lock.
     """
     found = driver(connection)
     found.patience, found.defers = PATIENCE, True
@@ -309,7 +312,7 @@ def begin_writing(connection: Connection, milliseconds: int, *, lays: bool) -> N
         f" SET LOCAL idle_in_transaction_session_timeout = '{IDLE}';"
         f" SELECT pg_advisory_xact_lock({WRITING_LOCK})"
     )
-    if not lays:
+    if not creates_tables:
         key, number = found.next_operation()
         begin += (
             f"; INSERT INTO operations (key, last, at) VALUES ('{key}', {number}, {_NOW})"
@@ -319,18 +322,18 @@ def begin_writing(connection: Connection, milliseconds: int, *, lays: bool) -> N
 
 
 # The name of a connection whose transaction may take its time (`keep_open`).
-STAYS = "timebank, which takes its time"
+LONG_RUNNING_NAME = "timebank, which takes its time"
 # The server's own timeout does not run while it waits for the rest of what is sent together, nor
 # after a Flush, with which psycopg may end that.
 _END_STALLED = f"""
 SELECT pg_terminate_backend(pid) FROM pg_locks JOIN pg_stat_activity USING (pid)
 WHERE locktype = 'advisory' AND granted AND objsubid = 1
     AND classid = {WRITING_LOCK >> 32} AND objid = {WRITING_LOCK & 0xFFFFFFFF}
-    AND datname = current_database() AND application_name <> '{STAYS}'
+    AND datname = current_database() AND application_name <> '{LONG_RUNNING_NAME}'
     AND wait_event = 'ClientRead' AND state_change < clock_timestamp() - CAST(%s AS INTERVAL)"""
 
 
-def end_stalled(connection: Connection) -> None:
+def end_stalled_writer(connection: Connection) -> None:
     """End the transaction of a writer that has said nothing for `IDLE`; `connection` has none.
 
     A writer of another role may be one that we must not end: then its own server has to.
@@ -373,14 +376,14 @@ def roll_back(connection: Connection) -> None:
             found.close()
 
 
-def begin_asking(connection: Connection) -> None:
+def begin_lookup(connection: Connection) -> None:
     """Begin a transaction that only looks an operation up."""
     found = driver(connection)
     found.patience = PATIENCE / 2
     found.execute(f"{BEGIN}; SET LOCAL lock_timeout = 1000", prepare=False)
 
 
-def was_done(connection: Connection, operation: Operation) -> bool:
+def is_committed(connection: Connection, operation: Operation) -> bool:
     """Tell whether an operation is in the books; psycopg.Error where nobody knows yet.
 
     True only once the open transaction is committed, and its COMMIT is what makes the answer last:
@@ -405,9 +408,9 @@ def forget_operations(connection: Connection, seconds: int) -> None:
     )
 
 
-def lock_to_lay(connection: Connection) -> None:
+def lock_for_tables(connection: Connection) -> None:
     """Wait until nobody else looks whether there are tables yet, and makes some."""
-    connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({LAYING_LOCK})")
+    connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({TABLES_LOCK})")
 
 
 def run_all(connection: Connection, statements: Iterable[str]) -> None:
@@ -486,7 +489,7 @@ def keep_open(connection: Connection) -> None:
     found.patience, found.defers = None, False
     read_in_parts(connection)
     connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 0")
-    connection.exec_driver_sql(f"SET LOCAL application_name = '{STAYS}'")
+    connection.exec_driver_sql(f"SET LOCAL application_name = '{LONG_RUNNING_NAME}'")
 
 
 def _switch_guards(connection: Connection, how: str) -> None:
@@ -531,7 +534,7 @@ def data_version(connection: Connection) -> int:
 
 def nudge(connection: Connection) -> None:
     """Have other servers look at the books once the open transaction is committed."""
-    driver(connection).later(f"NOTIFY {CHANNEL}")
+    driver(connection).defer(f"NOTIFY {CHANNEL}")
 
 
 def find_damage(connection: Connection) -> Iterator[str]:

@@ -29,11 +29,11 @@ from timebank.ledger.database import (
     log_gone,
     open_error,
 )
-from timebank.ledger.schema import APPLICATION_ID, definitions, open_accounts_of_the_system
+from timebank.ledger.schema import APPLICATION_ID, definitions, open_system_accounts
 from timebank.ledger.sqlite import dialect as sqlite
 from timebank.ledger.sqlite import high_water, upgrade
 from timebank.ledger.sqlite.doubt import SqliteDoubt
-from timebank.ledger.sqlite.guard import Guard, rescued
+from timebank.ledger.sqlite.guard import Guard, rescued_copy
 from timebank.names import look_alikes
 
 log = logging.getLogger("timebank")
@@ -53,7 +53,7 @@ class SqliteDatabase(Database):
         self.place = str(path)
         self.engine = sqlite.engine(path, min(TURN_SECONDS, busy_seconds))
         self._high_water = high_water.HighWater(path)
-        self._forgets = False  # whether how far the books have come cannot be noted
+        self._note_failed = False  # whether how far the books have come cannot be noted
         self._guard: Guard | None = None
         self._gone: errors.BooksGone | None = None
         event.listen(self.engine, "do_connect", self._before_connect)
@@ -67,7 +67,7 @@ class SqliteDatabase(Database):
         rescued and nobody has put them back.
         """
         self._refuse_forbidden()
-        copy = rescued(self.path)
+        copy = rescued_copy(self.path)
         if copy is not None:
             raise errors.DatabaseRefused(
                 f"The books at {self.path} were removed or replaced while the board served, and"
@@ -134,7 +134,7 @@ class SqliteDatabase(Database):
         guard, self._guard = self._guard, None
         if guard is not None:
             # The last to close carries the log over, which may be none of this database by now.
-            if self._gone is None and (said := guard.moved()):
+            if self._gone is None and (said := guard.problem_now()):
                 log_gone(said, guard.rescue(None))
             guard.close()
         self.engine.dispose()
@@ -156,7 +156,7 @@ class SqliteDatabase(Database):
             except BaseException:
                 connection.close()
                 raise
-        self._raise_if_gone(self._guard.missing())
+        self._raise_if_gone(self._guard.problem())
 
     def rescue(self, writer: Connection | None) -> str:
         assert self._guard is not None  # which has found out that they are gone
@@ -177,9 +177,9 @@ class SqliteDatabase(Database):
         """
         if sqlite.changes(connection) == connection.info.get(CHANGES):
             return None
-        number = high_water.count(connection)
+        number = high_water.count_transaction(connection)
         if number <= self._high_water.highest and self._guard is not None:
-            self._raise_if_gone(self._guard.went_back())
+            self._raise_if_gone(self._guard.found_older())
         return number
 
     def note_committed(self, transaction_id: TransactionId | None) -> None:
@@ -189,16 +189,16 @@ class SqliteDatabase(Database):
         try:
             self._high_water.note(transaction_id)
         except OSError as error:
-            if not self._forgets:
-                name = high_water.beside(self.path)
+            if not self._note_failed:
+                name = high_water.file_path(self.path)
                 log.warning(
                     "%s cannot be written (%s): if the books lose their end, the next start does"
                     " not notice.",
                     *(name, error.strerror),
                 )
-            self._forgets = True
+            self._note_failed = True
         else:
-            self._forgets = False
+            self._note_failed = False
 
     def _on_begin(self, connection: Connection) -> None:
         """Begin to read at once, or wait for the turn to write.
@@ -216,7 +216,7 @@ class SqliteDatabase(Database):
     def _before_connect(self, *_: object) -> None:
         """Let nobody open files that have taken the place of those that are open."""
         if self._guard is not None:
-            self._raise_if_gone(self._guard.moved())
+            self._raise_if_gone(self._guard.problem_now())
 
     def _raise_if_gone(self, missing: str = "") -> None:
         if missing and self._gone is None:
@@ -228,7 +228,7 @@ class SqliteDatabase(Database):
         """Carry over what was recovered, which may be on no disk yet; later, if hindered."""
         try:
             with self.engine.connect() as connection:
-                sqlite.carried_over(connection)
+                sqlite.checkpoint_all(connection)
         except sqlite3.Error as error:
             if not (failures.is_busy(error) or failures.is_full(error)):
                 raise open_error(self.place, error) from error
@@ -285,7 +285,7 @@ def _create_when_empty(connection: Connection) -> None:
         return
     for statement in _definitions():
         connection.exec_driver_sql(statement)
-    open_accounts_of_the_system(connection)
+    open_system_accounts(connection)
     sqlite.set_program(connection, APPLICATION_ID)
     sqlite.set_version(connection, migrations.newest_version())
 

@@ -96,7 +96,7 @@ def set_up(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA temp_store = MEMORY")
 
 
-def set_up_to_move(connection: sqlite3.Connection) -> None:
+def set_up_for_upgrade(connection: sqlite3.Connection) -> None:
     """Let a table be made anew: it is dropped while others refer to it."""
     set_up(connection)
     connection.execute("PRAGMA foreign_keys = OFF")
@@ -108,13 +108,15 @@ def driver(connection: Connection) -> sqlite3.Connection:
     return found
 
 
-def opened(path: Path, seconds: float = 5.0, mode: str = "rw") -> sqlite3.Connection:
+def open_file(path: Path, seconds: float = 5.0, mode: str = "rw") -> sqlite3.Connection:
     """Open a file that is there, without a transaction of its own."""
     address = f"{path.absolute().as_uri()}?mode={mode}"
     return sqlite3.connect(address, seconds, isolation_level=None, uri=True)
 
 
-def ask(connection: sqlite3.Connection, statement: Prepared, **values: object) -> sqlite3.Cursor:
+def run_prepared(
+    connection: sqlite3.Connection, statement: Prepared, **values: object
+) -> sqlite3.Cursor:
     """Run a statement on a file that the driver alone has open; raises sqlite3.DatabaseError."""
     text = statement.text(DIALECT)
     return connection.execute(text.sql, text.pick(values))
@@ -167,19 +169,19 @@ def write_ahead(connection: Connection) -> bool:
         return (cursor.fetchone() or ("",))[0] == "wal"
 
 
-def without_log(connection: sqlite3.Connection) -> None:
+def switch_log_off(connection: sqlite3.Connection) -> None:
     """Fold the log into the file and switch it off; who is not alone with the file cannot."""
     connection.execute("PRAGMA journal_mode = DELETE")
 
 
-def carry_over_some(connection: sqlite3.Connection) -> bool:
+def checkpoint_some(connection: sqlite3.Connection) -> bool:
     """Carry the log over as far as nobody needs it; was that all of it? Raises sqlite3.Error."""
     found = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
     _, frames, carried = found or (1, -1, 0)
     return bool(frames == carried)
 
 
-def carried_over(connection: Connection) -> bool:
+def checkpoint_all(connection: Connection) -> bool:
     """Carry all of the log over into the database, and begin it anew; False when others hinder it.
 
     `connection` has no transaction. Raises sqlite3.Error.
@@ -190,17 +192,17 @@ def carried_over(connection: Connection) -> bool:
     return not busy
 
 
-def lock_out(connection: sqlite3.Connection) -> None:
-    """Begin to have a file for oneself; `without_log` and `locked_out` see it through."""
+def request_exclusive(connection: sqlite3.Connection) -> None:
+    """Begin to have a file for oneself; `switch_log_off` and `take_exclusive` see it through."""
     connection.execute("PRAGMA locking_mode = EXCLUSIVE")
 
 
-def locked_out(connection: sqlite3.Connection) -> None:
+def take_exclusive(connection: sqlite3.Connection) -> None:
     """Take the lock that no other process can share, and keep it until the connection is closed.
 
     Raises sqlite3.DatabaseError: `is_busy` where others have the file open.
     """
-    without_log(connection)
+    switch_log_off(connection)
     connection.execute("BEGIN EXCLUSIVE")
     connection.execute("COMMIT")
 
@@ -214,7 +216,7 @@ def copy(source: sqlite3.Connection, target: sqlite3.Connection) -> None:
     In one step: a copy made in several begins anew whenever somebody writes in between.
     """
     source.backup(target)
-    without_log(target)
+    switch_log_off(target)
 
 
 def nudge(connection: Connection) -> None:
@@ -298,7 +300,7 @@ def is_empty(connection: Connection) -> bool:
     return not found
 
 
-def tables_of(connection: sqlite3.Connection) -> set[str]:
+def object_names(connection: sqlite3.Connection) -> set[str]:
     """Name all that a file has: tables, indexes and triggers.
 
     What has asked sees one moment until its transaction ends. Raises sqlite3.DatabaseError.
@@ -328,7 +330,7 @@ def last_given_numbers(connection: Connection) -> dict[str, int]:
     return dict(connection.exec_driver_sql("SELECT name, seq FROM sqlite_sequence").all())
 
 
-def numbers_of(connection: sqlite3.Connection, tables: Iterable[str]) -> dict[str, int]:
+def highest_numbers(connection: sqlite3.Connection, tables: Iterable[str]) -> dict[str, int]:
     """Tell the highest number that is given or used in tables of a file of whatever version.
 
     Those apart that have given none and are not among `tables`. Raises sqlite3.DatabaseError.

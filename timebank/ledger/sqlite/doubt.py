@@ -57,12 +57,12 @@ class SqliteDoubt:
 
     def _settle(self, connection: Connection, number: int) -> bool | None:
         with connection.begin():
-            is_counted = high_water.count_of(connection) >= number
+            is_counted = high_water.read_count(connection) >= number
             is_of_others = is_counted and high_water.has_noted(self._path, number)
             sqlite.rewrite_version(connection)
         if not is_counted or is_of_others:
             return False
         # What was recovered may be nowhere but in memory: its sync has failed.
-        if not sqlite.carried_over(connection):
+        if not sqlite.checkpoint_all(connection):
             raise StillInDoubt("others keep the log from being carried over")
         return None

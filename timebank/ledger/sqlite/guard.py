@@ -46,21 +46,21 @@ class Guard:
     def close(self) -> None:
         self._connection.close()
 
-    def missing(self) -> str:
+    def problem(self) -> str:
         """Say what is not what it was, "" when all is well or was well a moment ago."""
         if time.monotonic() < self._believed_until:
             return ""
-        said = self.moved()
+        said = self.problem_now()
         if not said:
             self._believed_until = time.monotonic() + LOOK_SECONDS
         return said
 
-    def went_back(self) -> str:
+    def found_older(self) -> str:
         """Say that older books were written over these: a number comes that was given before."""
         self._is_older = True
         return f"{self._path} was written over by older books"
 
-    def moved(self) -> str:
+    def problem_now(self) -> str:
         for name, identity in self._files.items():
             try:
                 found = _identity(name)
@@ -109,7 +109,7 @@ class Guard:
 
     def _is_carried_over(self) -> bool:
         try:
-            return sqlite.carry_over_some(sqlite.driver(self._connection))
+            return sqlite.checkpoint_some(sqlite.driver(self._connection))
         except sqlite3.Error:
             return False
 
@@ -129,12 +129,12 @@ class Guard:
             raise
 
 
-def rescued(path: Path) -> Path | None:
+def rescued_copy(path: Path) -> Path | None:
     return max(path.parent.glob(f"{path.name}{RESCUED}*"), default=None)
 
 
 def _copy(source: sqlite3.Connection, copy: Path) -> None:
-    with contextlib.closing(sqlite.opened(copy)) as target:
+    with contextlib.closing(sqlite.open_file(copy)) as target:
         sqlite.copy(source, target)
 
 

@@ -21,11 +21,11 @@ from typing import Final
 from sqlalchemy import Connection, Integer, bindparam, select
 
 from timebank.ledger.schema import identity
-from timebank.ledger.sql import Prepared, Reader, given, greatest, insert_or_change, value
+from timebank.ledger.sql import Prepared, Reader, greatest, insert_or_change, parameters, value
 
 _COMMITS = identity.c.commits
 # Adds one, also in books that were never served from and have no mark yet.
-COUNT: Reader[int] = value(
+_ADD_ONE: Reader[int] = value(
     lambda: insert_or_change(
         identity, {"id": 1, "mark": "", "commits": 1}, commits=_COMMITS + 1
     ).returning(_COMMITS)
@@ -33,11 +33,11 @@ COUNT: Reader[int] = value(
 _GO_ON = Prepared(
     lambda: insert_or_change(
         identity,
-        {"id": 1, "mark": "", **given("commits")},
+        {"id": 1, "mark": "", **parameters("commits")},
         commits=greatest(_COMMITS, bindparam("commits", type_=Integer)),
     )
 )
-COUNT_OF: Reader[int] = value(lambda: select(_COMMITS))
+_COUNT: Reader[int] = value(lambda: select(_COMMITS))
 # A record is the count, its checksum, and the end of a line. No sector cuts one in two.
 RECORD_BYTES: Final = 32
 # Counts take turns at the records. So a process that is late overwrites nothing that is newer,
@@ -46,20 +46,20 @@ RECORDS: Final = 64
 DIGITS: Final = 20
 
 
-def beside(path: Path) -> Path:
+def file_path(path: Path) -> Path:
     return path.with_name(f"{path.name}.high-water")
 
 
-def count(connection: Connection) -> int:
+def count_transaction(connection: Connection) -> int:
     """Add one to the count of the books, in the open transaction; returns it."""
-    return COUNT.one(connection)
+    return _ADD_ONE.one(connection)
 
 
-def count_of(connection: Connection) -> int:
-    return COUNT_OF.first(connection) or 0
+def read_count(connection: Connection) -> int:
+    return _COUNT.first(connection) or 0
 
 
-def go_on_past(connection: Connection, number: int) -> None:
+def raise_count(connection: Connection, number: int) -> None:
     """Let the books count from `number` at least, as restored ones must."""
     _GO_ON(connection, commits=number)
 
@@ -70,7 +70,7 @@ def read(path: Path) -> int:
     To be read before the books are: they may go on meanwhile. Raises `OSError`.
     """
     try:
-        text = beside(path).read_bytes()
+        text = file_path(path).read_bytes()
     except FileNotFoundError:
         return 0
     starts = range(0, min(len(text), RECORDS * RECORD_BYTES), RECORD_BYTES)
@@ -80,14 +80,14 @@ def read(path: Path) -> int:
 
 def has_noted(path: Path, number: int) -> bool:
     """Return whether somebody has noted this very number, one of the last. Raises `OSError`."""
-    with contextlib.suppress(FileNotFoundError), beside(path).open("rb") as file:
+    with contextlib.suppress(FileNotFoundError), file_path(path).open("rb") as file:
         return os.pread(file.fileno(), RECORD_BYTES, _place(number)) == _record(number)
     return False
 
 
-def doubt(connection: Connection, noted: int, path: Path) -> str | None:
+def lost_end(connection: Connection, noted: int, path: Path) -> str | None:
     """Tell what the books lack of `noted`, which was read before their transaction began."""
-    missing = noted - count_of(connection)
+    missing = noted - read_count(connection)
     if missing <= 0:
         return None
     what = "the last transaction" if missing == 1 else f"the last {missing} transactions"
@@ -99,7 +99,7 @@ class HighWater:
 
     def __init__(self, path: Path) -> None:
         """Name the books; nothing is opened before the first `note`."""
-        self._name = beside(path)
+        self._name = file_path(path)
         self._file: int | None = None
         self._taking_turns = threading.Lock()
         # The highest count that was noted since the books were opened.

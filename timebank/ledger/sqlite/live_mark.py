@@ -23,7 +23,7 @@ from sqlalchemy import Connection, select
 from timebank import files
 from timebank.ledger import generations
 from timebank.ledger.schema import identity, instant, stamp
-from timebank.ledger.sql import Prepared, Reader, columns_of, given, insert_or_change, value
+from timebank.ledger.sql import Prepared, Reader, columns_of, insert_or_change, parameters, value
 
 RENEW_SECONDS = 600.0  # how young a copy of running books may be that nobody tells from them
 # What books have in the place of a mark before they are served for the first time.
@@ -44,7 +44,7 @@ class Note:
     numbers: dict[str, int]
 
 
-def beside(path: Path) -> Path:
+def file_path(path: Path) -> Path:
     return path.with_name(f"{path.name}.mark")
 
 
@@ -54,7 +54,7 @@ def read_note(path: Path) -> Note | None:
     Raises `OSError` when there may be one, and it cannot be read.
     """
     try:
-        text = beside(path).read_bytes()
+        text = file_path(path).read_bytes()
     except FileNotFoundError:
         return None
     try:
@@ -70,7 +70,7 @@ def read_note(path: Path) -> Note | None:
 
 def write_note(path: Path, note: Note) -> None:
     """Put the file beside the books, whole and on the disk; raises `OSError`."""
-    files.replace(beside(path), json.dumps(asdict(note)).encode())
+    files.replace(file_path(path), json.dumps(asdict(note)).encode())
 
 
 def new_mark() -> str:
@@ -83,11 +83,13 @@ _COPIED: Reader[int] = value(lambda: select(identity.c.copied))
 IDENTITY = Prepared(lambda: select(*columns_of(identity, "mark copied commits")))
 MARK_AS_COPY = Prepared(
     lambda: insert_or_change(
-        identity, {"id": 1, "mark": UNMARKED, **given("copied")}, **given("copied")
+        identity, {"id": 1, "mark": UNMARKED, **parameters("copied")}, **parameters("copied")
     )
 )
 _SET = Prepared(
-    lambda: insert_or_change(identity, {"id": 1, **given("mark copied")}, **given("mark copied"))
+    lambda: insert_or_change(
+        identity, {"id": 1, **parameters("mark copied")}, **parameters("mark copied")
+    )
 )
 
 
@@ -108,12 +110,12 @@ def note_of(connection: Connection, marks: list[str], now: datetime) -> Note:
     return Note(marks, stamp(now), generations.current(connection), numbers)
 
 
-def doubt(connection: Connection, note: Note | None, path: Path) -> str | None:
+def mismatch(connection: Connection, note: Note | None, path: Path) -> str | None:
     copied, mark = copied_at(connection), mark_of(connection)
     if copied is not None:
         return f"{path.name} is a copy, taken on {instant(copied):%Y-%m-%d at %H:%M} UTC"
     if note is None:
-        missing = f"{beside(path).name} is missing or damaged"
+        missing = f"{file_path(path).name} is missing or damaged"
         return None if mark == UNMARKED else f"{missing}, which only the books themselves have"
     if mark not in note.marks:
         return f"{path.name} is not the file that was served last, or an older state of it"

@@ -56,7 +56,7 @@ def copy_path(path: Path, version: int) -> Path:
 @contextlib.contextmanager
 def _connected(path: Path, busy_seconds: float) -> Iterator[Connection]:
     engine = sqlite.engine(path, busy_seconds)
-    event.listen(engine, "connect", lambda connection, _: sqlite.set_up_to_move(connection))
+    event.listen(engine, "connect", lambda connection, _: sqlite.set_up_for_upgrade(connection))
     event.listen(engine, "begin", sqlite.begin_writing)
     try:
         with engine.connect() as connection:
