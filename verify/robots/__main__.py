@@ -1,6 +1,6 @@
 """The command `python -m verify.robots`: a board full of callers, for minutes or for hours.
 
-verify/robots/README.md says what each line means and what was found.
+verify/robots/README.md explains each line of the output and the results.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ def main(
     seed: int,
     keep: Path | None,
 ) -> None:
-    """Let robots play on a real board, and hold what they saw against the books."""
+    """Let robots play on a real board, and compare their screens with the books."""
     click.echo(
         f"Python {platform.python_version()}, {os.cpu_count()} cores, load "
         f"{os.getloadavg()[0]:.1f}; {callers} callers, seed {seed}"
     )
-    # A board is ended with the run that began it, also when the run is told to stop.
+    # A board ends with its run, also when the run gets a signal.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(f"stopped by signal {signal.SIGTERM}"))
     pace = RESTLESS if soak else HASTY if hasty else HUMAN
     plan = Plan(callers, minutes * 60, pace, processes, a_second, seed)

@@ -1,4 +1,4 @@
-"""What the books say of one caller, read from the file with nothing but SQL."""
+"""One caller in the books, read from the file with plain SQL."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class Hand(NamedTuple):
     net: int
     settled: int | None
     outcome: str  # words; "" while it is open
-    cards: frozenset[str]  # that lay on the table in the end, as far as its result lists them
-    balance: int | None  # the bankroll after what it moved last
+    cards: frozenset[str]  # on the table at the end, as far as the result lists them
+    balance: int | None  # the bankroll after its last movement
 
 
 class Call(NamedTuple):
@@ -77,7 +77,7 @@ def seeds(books: sqlite3.Connection) -> dict[str, str]:
 
 
 def account(books: sqlite3.Connection, name: str) -> Account | None:
-    """Read what there is of a caller; None where nobody has this name."""
+    """Read a caller's rows; return None for an unknown name."""
     row = books.execute(
         "SELECT id FROM callers WHERE name = ? AND deleted IS NULL", (name,)
     ).fetchone()
@@ -144,7 +144,7 @@ def _changes(books: sqlite3.Connection, number: int, kind: str, but: str) -> lis
 
 
 def _moved(books: sqlite3.Connection, number: int) -> Iterator[tuple[str, int, str]]:
-    """Give what the caller did at the window, in order."""
+    """Return the caller's acts at the window, in order."""
     return iter(
         books.execute(
             "SELECT t.kind, t.amount, coalesce(c.name, '') FROM accounts a"

@@ -1,8 +1,8 @@
-"""What robots saw, held against the books: nothing was shown that is not there, to the second.
+"""Robots' screens compared with the books: everything shown is there, to the second.
 
-The other way round not everything in the books was seen: who hangs up does not see how their
-hand was stood. Screens lag behind the books, and by how much the machine decides; so a figure that
-ticks is compared with all that it was in the moments before.
+The reverse does not hold: after a hang-up a caller does not see how the hand was stood. Screens
+lag behind the books, and the machine decides by how much. So a ticking figure is compared with all
+its values in the moments before.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from verify.robots.books import Account, Hand
 from verify.robots.seen import Movement, Purse, Seen, Settlement
 
 LAG = 15.0  # seconds that a screen may be behind the books, on a machine that is overloaded
-HEARS_OF_IT = 60.0  # seconds until a screen tells of what others have sent to the bank
+HEARS_OF_IT = 60.0  # seconds until a screen shows deposits by other callers
 ROUNDING = 2  # seconds: two clocks are rounded down
 
 T = TypeVar("T")
@@ -27,7 +27,7 @@ R = TypeVar("R")
 
 @dataclass
 class Result:
-    """How much was compared, and what did not fit."""
+    """The number of comparisons, and the mismatches."""
 
     settlements: int = 0
     hands: int = 0  # in the books, that are over
@@ -40,7 +40,7 @@ class Result:
 
 
 def against_the_books(file: Path, all_seen: Iterable[Seen], lag: float = LAG) -> Result:
-    """Compare what robots saw with the database in this file; it is only read.
+    """Compare robots' screens with the database in this file, which is only read.
 
     `lag` is how many seconds a screen may be behind it.
     """
@@ -60,7 +60,7 @@ def against_the_books(file: Path, all_seen: Iterable[Seen], lag: float = LAG) ->
 
 
 def nobody_is_on(file: Path) -> list[str]:
-    """Name the calls that are open in the books, as there is none when the server has ended."""
+    """Name the calls open in the books after the server has ended."""
     with books.opened(file) as opened:
         return [
             f"call {number} of {name} is open"
@@ -96,7 +96,7 @@ def _check(seen: Seen, account: Account, seeds: Mapping[str, str], lag: float) -
 
 
 def _settlements(seen: Sequence[Settlement], account: Account) -> Iterator[str]:
-    """Find each hand by its turn of the day, or by its place among those of its shoe or stakes."""
+    """Look up each hand by its turn of the day, or by its place in its shoe or stakes."""
     turns = _turns(account)
     others: dict[tuple[str, str, str], list[Settlement]] = defaultdict(list)
     for settlement in seen:
@@ -158,13 +158,13 @@ def _cards(seen: Seen, account: Account) -> Iterator[str]:
 
 def _is_movement(seen: Movement, moved: tuple[str, int, str]) -> bool:
     kind, amount, to = moved
-    if kind == "repay":  # of the last minute no more is paid than was owed
+    if kind == "repay":  # of the last minute at most the debt is paid
         return seen.kind == kind and seen.amount - 60 < amount <= seen.amount
     return (seen.kind, seen.amount, seen.to) == (kind, amount, to)
 
 
 def _is_purse(purse: Purse, account: Account, lag: float) -> bool:
-    """Tell whether time left and savings were so, a moment before they were noted."""
+    """Return whether time left and savings were so, a moment before they were noted."""
     first, last = purse.at - lag, purse.at + ROUNDING
     if purse.bank not in account.bank.between(first - HEARS_OF_IT, last):
         return False
@@ -182,7 +182,7 @@ def _is_purse(purse: Purse, account: Account, lag: float) -> bool:
 
 
 def _calls(account: Account, lag: float) -> Iterator[str]:
-    """No call is charged for more than it lasted, nor, when it ended in peace, for less."""
+    """Check that no call is charged for more than it lasted, or for less after a clean end."""
     for call in account.calls:
         if call.closed is None:
             continue
@@ -205,7 +205,7 @@ def _fairness(seen: Seen, seeds: Mapping[str, str]) -> Iterator[str]:
 
 
 def _in_order(seen: Sequence[T], known: Sequence[R], fits: Callable[[T, R], bool]) -> Iterator[str]:
-    """Find everything that was seen among what is known, in the same order."""
+    """Look up all seen values among the known ones, in the same order."""
     left = iter(known)
     for each in seen:
         if not any(fits(each, one) for one in left):

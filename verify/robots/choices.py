@@ -1,7 +1,7 @@
-"""What a robot presses at which question: by chance, by its taste, and by the words that it reads.
+"""A robot's key at each question: by chance, by its taste, and by the words on the screen.
 
-Robots know the house as callers know it: letters that are lit, questions that recur, and that a
-bank wants a number.
+Robots know the house as callers do: highlighted letters, recurring questions, and that a bank
+wants a number.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from verify.robots.reading import Done
 
 ENTER, ESCAPE, DELETE = "\r", "\x1b", "\x7f"
 
-# Where they stand, and the daily deal, for all tastes.
+# Standings and the daily deal, for all tastes.
 READING = {"D": 2, "H": 1, "S": 1}
-# How often a room is entered from the main menu, by what a robot likes best.
+# How often a room is entered from the main menu, by a robot's taste.
 TASTES: Mapping[str, Mapping[str, int]] = {
     "black jack": {"B": 60, "C": 5, "U": 5, "V": 2, "T": 10, "W": 3, "N": 1, **READING},
     "baccarat": {"B": 5, "C": 60, "U": 5, "V": 2, "T": 10, "W": 3, "N": 1, **READING},
@@ -27,9 +27,9 @@ TASTES: Mapping[str, Mapping[str, int]] = {
     "the deal": {"B": 5, "T": 5, "W": 3, "N": 1, **READING, "D": 60},
     "savings": {"B": 15, "C": 10, "U": 5, "V": 1, "T": 50, "W": 3, "N": 1, **READING},
 }
-# And how often where nothing is said of a game.
+# And how often a game that no taste mentions.
 _CURIOSITY = {game.letter: game.samples.taste for game in GAMES.values()}
-# How many robots of a hundred have each taste: at Vegas there are seven chairs for all of them.
+# The percentage of robots with each taste: Vegas has seven chairs for all of them.
 _SHARES = {
     "black jack": 40,
     "baccarat": 28,
@@ -39,12 +39,12 @@ _SHARES = {
     "savings": 11,
 }
 
-# How often a letter is pressed where a question has these words; 1 where none is said.
+# How often a letter is pressed where a question has these words; 1 by default.
 _HABITS: Sequence[tuple[str, Mapping[str, int]]] = (
     *(habit for game in GAMES.values() for habit in game.samples.habits.items()),
     ("<N>ext", {"N": 1, "Q": 2}),
 )
-# The same in rooms beside the games, by the keys that they offer.
+# The same in rooms other than games, by their keys.
 _IN_A_ROOM: Mapping[str, Mapping[str, int]] = {
     "PTRLQ": {"P": 20, "T": 30, "R": 1, "L": 1, "Q": 6},
     "TRLQ": {"T": 10, "R": 1, "L": 1, "Q": 10},
@@ -62,7 +62,7 @@ _WINDOW = {
     "H": 2,
     "Q": 14,
 }
-# The same for a table whose language has other words beside the letters.
+# The same for a table with other words beside the letters in its language.
 _AT_A_TABLE = {"B": 80, "F": 8, "Q": 4, "H": 40, "S": 45, "D": 12, "P": 10, "Y": 20, "N": 20}
 _READS_FAIRNESS = 8
 _TALK = ("hello all", "good luck", "that was close", "who deals here?", "a card, a card")
@@ -84,14 +84,14 @@ class Chooser:
         self.taste = taste or chance.choices(list(_SHARES), list(_SHARES.values()))[0]
         self.is_known = False  # whether the board has the name
         self.is_leaving = False
-        self.expected: Done | None = None  # what the last key asked of the bank's window
+        self.expected: Done | None = None  # the act requested at the bank's window
         self._name = name
         self._password = password
         self._friend = friend
         self._amount = 0
 
     def keys_at(self, prompt: str, *, paints: bool) -> str:
-        """Return what is pressed at this question, "" for nothing."""
+        """Return the keys for this question, "" for none."""
         for said, answer in self._entries(prompt):
             if said.is_in(prompt):
                 return answer()
@@ -117,7 +117,7 @@ class Chooser:
         return ""
 
     def _entries(self, prompt: str) -> tuple[tuple[phrases.Said, Callable[[], str]], ...]:
-        """Return what is typed where something is asked for in words."""
+        """Return the text for a question that needs words."""
         chance = self.chance
         return (
             (phrases.SAY_COMMAND, lambda: ESCAPE),
@@ -156,7 +156,7 @@ class Chooser:
         return self.chance.choice(("", "", "1", "2", "5", "1000", "5000", "20000")) + ENTER
 
     def _talk(self, prompt: str) -> str:
-        """Say something; what stands there still came too fast, and is sent again or given up."""
+        """Say something; a line refused as too fast is sent again or given up."""
         if not prompt.endswith(":"):
             return self.chance.choice((ENTER, ESCAPE))
         return self.chance.choice(_TALK) + ENTER

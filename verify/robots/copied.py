@@ -1,4 +1,4 @@
-"""The books of a server as a file, for those who read them with nothing but SQL."""
+"""The books of a server as a file, for readers with plain SQL."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BATCH = 1000
 
 
 def to_read(settings: BankSettings, folder: Path) -> Path:
-    """Give a file that has the books: their own, or a copy of one moment of those on a server."""
+    """Return a file with the books: their own, or a copy of one moment of a server's."""
     if settings.server is None:
         return settings.database
     database = books_of(settings)

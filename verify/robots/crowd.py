@@ -1,4 +1,4 @@
-"""Many robots in a process of their own, which comes when it is called and tells what it saw."""
+"""Many robots in their own process, which starts on command and reports what they saw."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from verify.robots.seen import Seen
 
 @dataclass(frozen=True)
 class Crowd:
-    """Who calls where: those whose numbers are in `numbers`, one after another."""
+    """The callers and their board: those with `numbers`, one after another."""
 
     names: Sequence[str]
     numbers: range
     port: int
     seed: int
     pace: Pace
-    a_second: float  # who call for the first time
+    a_second: float  # first calls
     is_known: bool
 
 
@@ -44,11 +44,11 @@ class CrowdProcess:
         return answer
 
     def hush(self) -> None:
-        """Let all of them say goodbye; `seen` waits until they have."""
+        """Have all of them say goodbye; `seen` waits for it."""
         self._pipe.send("stop")
 
     def seen(self) -> list[Seen]:
-        """Return what they saw, after `hush`."""
+        """Return everything they saw, after `hush`."""
         answer: list[Seen] = self._pipe.recv()
         self._process.join()
         return answer
@@ -75,7 +75,7 @@ async def _play(crowd: Crowd, pipe: Connection) -> None:
 async def _come(
     crowd: Crowd, robots: list[Robot], stop: asyncio.Event, group: asyncio.TaskGroup
 ) -> None:
-    """Let them call for the first time, so many a second."""
+    """Start their first calls, so many a second."""
     for number in crowd.numbers:
         robot = Robot(
             crowd.names[number],

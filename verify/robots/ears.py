@@ -1,4 +1,4 @@
-"""What is told in lines that scroll by: hands of UNIX bj, and all that a plain terminal gets."""
+"""Scrolling lines: hands of UNIX bj, and everything on a plain terminal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TELETYPE = re.compile(r"You (?:(win|lose) \$(\d+)|break even)")
 
 
 class Ears:
-    """Listens to lines, and notes what they say was settled."""
+    """Reads lines, and notes the settlements in them."""
 
     def __init__(self, seen: Seen, coin: int, now: Callable[[], float]) -> None:
         self._seen = seen
@@ -41,10 +41,10 @@ class Ears:
             self._is_fresh = False  # they may have just sat down to another shoe
         elif line == "Black Jack":
             self._game = "unix-bj"
-        elif line == UNIX_BJ:  # where lines tell no seal, the last one is of another run
+        elif line == UNIX_BJ:  # without a seal in the lines, the last one is of another run
             self._seal = ""
         if phrases.COINS_TO_BET.is_in(line) or phrases.PLACE_BETS.is_in(line):
-            # from now on the shoe that lies there may be a new one
+            # from now on the current shoe may be a new one
             self._is_fresh = False
         if phrases.FAIRNESS.fullmatch(reading.without_part(line)):
             self._page = [line]
@@ -87,7 +87,7 @@ class Ears:
         if standing and turns:
             settled = _net_alone(self._told, self._coin)
             if settled:
-                self._is_fresh = not self._goes_on  # what it lost before it was left is not told
+                self._is_fresh = not self._goes_on  # its loss before it was left is not shown
                 if self._is_fresh:
                     self._note("second", settled[0], int(turns["turns"]))
                 self._goes_on = False
@@ -129,14 +129,14 @@ class Ears:
 
 
 def _net_alone(told: str, coin: int) -> tuple[int] | None:
-    """Return what a hand won or lost by its sentences; None where none says that it is over."""
+    """Return a hand's result by its sentences; None if no sentence ends it."""
     won = [reading.span(each["span"]) for each in phrases.PAID.finditer(told)]
     lost = [
         reading.coins(each["coins"], coin)
         for said in (phrases.LOST, phrases.INSURANCE_LOST)
         for each in said.finditer(told)
     ]
-    # Insurance pays 2 to 1, and says what comes back with the stake.
+    # Insurance pays 2 to 1, and the text includes the stake.
     insured = [reading.coins(each["coins"], coin) for each in phrases.INSURANCE_PAYS.finditer(told)]
     if not (won or lost or phrases.EVEN.is_in(told)):
         return None
@@ -144,7 +144,7 @@ def _net_alone(told: str, coin: int) -> tuple[int] | None:
 
 
 def _net_of_coup(told: str) -> tuple[str] | None:
-    """Return what a coup came to, with a sign and as it was said; None where none is over."""
+    """Return a coup's result, with a sign and with its words; None if none is over."""
     if won := phrases.PLAYER_WINS.search(told):
         return (won["amount"],)
     if lost := phrases.BANK_WINS.search(told):

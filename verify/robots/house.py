@@ -26,8 +26,8 @@ from verify.robots.robot import PASSWORD
 ENDS_WITHIN = 20.0  # seconds; the server itself promises ten
 NODES_TO_SPARE = 16
 
-# Everything that is not said here is as the program has it. Nobody may run out of minutes or turns
-# in the middle of a run, and a board with a thousand nodes lets a thousand callers log on.
+# Other settings have their defaults. No caller may run out of minutes or turns during a run, and a
+# board with a thousand nodes admits a thousand callers.
 SYSOP_TOML = """
 [board]
 name = "The Bench"
@@ -73,7 +73,7 @@ _LOOKS = {
     )
 }
 
-# How fast cards fall for them, in turn.
+# The pace of their cards, in turn.
 _PACES = ("off", "normal", "fast")
 
 
@@ -90,10 +90,10 @@ def zone_of_noon(now: datetime) -> str:
 
 
 def prepare(folder: Path, names: Iterable[str], database: str = "") -> settings.Config:
-    """Write settings for all these callers, and the books in which they have been for long.
+    """Write settings for these callers, and books where they are long registered.
 
-    `database` is where those are, a file in the folder without it.
-    Their passwords are hashed as cheaply as Argon2 lets them, and their screens are known.
+    `database` is the place of the books, a file in the folder by default. Passwords are hashed as
+    cheaply as Argon2 allows, and the screens are known.
     """
     everybody = list(names)
     file = folder / "sysop.toml"
@@ -148,7 +148,7 @@ class Served:
         self.stop()
 
     def usage(self) -> Usage:
-        """Return what the process has used so far, as the system sees it (Linux)."""
+        """Return the resources used so far, as Linux counts them."""
         about = Path("/proc") / str(self._process.pid)
         # Behind the name, which may hold anything: state is the third field, CPU the 14th and 15th.
         fields = (about / "stat").read_text().rpartition(")")[2].split()
@@ -157,7 +157,7 @@ class Served:
         return Usage(ticks / os.sysconf("SC_CLK_TCK"), pages * os.sysconf("SC_PAGE_SIZE") / 1024)
 
     def starved(self) -> float:
-        """Return the seconds that its threads were ready to run, and had no core to run on."""
+        """Return the seconds in which its threads were ready but had no core."""
         threads = (Path("/proc") / str(self._process.pid) / "task").glob("*/schedstat")
         return sum(int(thread.read_text().split()[1]) for thread in threads) / 1e9
 
@@ -167,7 +167,7 @@ class Served:
         return len(answer["nodes"]), answer["log_ons"]
 
     def audits(self) -> list[str]:
-        """Have both programs check the books; return what they say when something is wrong."""
+        """Have both programs audit the books; return their findings."""
         wrong = []
         for package in ("timebank", "door"):
             try:
@@ -177,7 +177,7 @@ class Served:
         return wrong
 
     def said(self) -> str:
-        """Return what it has written into its log: warnings and errors."""
+        """Return the warnings and errors in its log."""
         return Path(self._log.name).read_text(encoding="utf-8")
 
     def stop(self) -> None:

@@ -20,13 +20,13 @@ SAMPLED = 60.0  # seconds
 
 @dataclass(frozen=True)
 class Plan:
-    """What is run: so many callers at a pace, for so long after all have come."""
+    """The size of a run: so many callers at a pace, for so long after all have arrived."""
 
     callers: int
     seconds: float
     pace: Pace
     processes: int
-    a_second: float  # who call for the first time
+    a_second: float  # first calls
     seed: int
     settle: float = FIRST_KEYS
     sampled: float = SAMPLED
@@ -34,20 +34,20 @@ class Plan:
 
 @dataclass(frozen=True)
 class Sample:
-    """The server over a stretch of time that ended `at` seconds after all had come."""
+    """The server over a stretch of time that ended `at` seconds after all had arrived."""
 
     at: float
     on: int
     log_ons: int
     memory: float  # kilobytes, resident
     cores: float
-    starved: float  # cores that it was ready to use besides, and others had
+    starved: float  # cores that it could also have used, but others had
     keys: float  # a second
 
 
 @dataclass
 class Outcome:
-    """What a run found."""
+    """The results of a run."""
 
     memory_before: float = 0.0  # kilobytes, before the first caller
     samples: list[Sample] = field(default_factory=list)
@@ -55,13 +55,13 @@ class Outcome:
     left_on: int = 0  # nodes and lines, when all have gone
     seen: list[Seen] = field(default_factory=list)
     checked: Result = field(default_factory=Result)
-    wrong: list[str] = field(default_factory=list)  # what the promise does not allow
+    wrong: list[str] = field(default_factory=list)  # violations of the promise
     log: str = ""
     status: int | None = None
 
 
 def run(plan: Plan, folder: Path, tell: Callable[[Sample], None]) -> Outcome:
-    """Run the plan over books in an empty folder; `tell` hears each sample as it is taken."""
+    """Run the plan over books in an empty folder; `tell` gets each sample at once."""
     names = [f"Caller {number}" for number in range(plan.callers)]
     config = prepare(folder, names)
     outcome = Outcome()
@@ -123,7 +123,7 @@ def _samples(plan: Plan, server: Served, crowds: list[CrowdProcess]) -> Iterator
 
 
 def _left(server: Served) -> int:
-    """Count who is on when all have hung up; the server may need a moment to notice the last."""
+    """Count the callers still on line after all hung up; the server may need a moment."""
     for _ in range(20):
         left = sum(server.nodes())
         if not left:

@@ -9,12 +9,12 @@ from time import monotonic
 from bench.telnet import Client
 from verify.robots.screen import Screen
 
-_TICK = b"\x1b[24"  # an update that begins on the last row is the clock's, no answer to a key
+_TICK = b"\x1b[24"  # an update that begins on the last row is the clock's, not an answer to a key
 
 
 @dataclass(frozen=True)
 class Program:
-    """What a caller's terminal program says of itself."""
+    """The hints of a caller's terminal program."""
 
     terminal: bytes
     charset: str
@@ -27,21 +27,21 @@ UNKNOWN = Program(b"unknown", "ascii", b"")
 
 
 class Phone(asyncio.Protocol):
-    """One call: keys go out, what comes is on the screen; `ended` when there is no carrier."""
+    """One call: keys go out, and output is on the screen; `ended` when the carrier is lost."""
 
     def __init__(self, program: Program) -> None:
         self.screen = Screen(program.charset)
         self.came = 0  # bytes
-        self.news = asyncio.Event()  # set when something comes; cleared by whoever waits for it
+        self.news = asyncio.Event()  # set by new output; cleared by the waiting task
         self.ended = asyncio.Event()
         self.waits: list[float] = []  # seconds from a letter of an entry to its echo
         self._client = Client(takes_part=True, says=_says(program))
         self._transport: asyncio.Transport | None = None
-        self.slowest = 0.0  # seconds from a key, or from dialling, to whatever came then
+        self.slowest = 0.0  # seconds from a key, or from dialling, to the next output
         self._pressed: float | None = None
         self._unanswered: float | None = monotonic()
 
-    # What the transport tells.
+    # Callbacks of the transport.
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
@@ -64,13 +64,12 @@ class Phone(asyncio.Protocol):
     def connection_lost(self, error: Exception | None) -> None:
         self.ended.set()
 
-    # What the caller does.
+    # Acts of the caller.
 
     def press(self, keys: str, *, is_echoed: bool = False) -> None:
-        """Send keys. Of those that are echoed in any case the wait is measured.
+        """Send keys, and measure the wait for those that are always echoed.
 
-        The next ones do not begin before the last is over: a board that stands still is not made
-        quicker by who goes on pressing.
+        A new measurement begins only after the last: more keys do not make a hung board faster.
         """
         if self._transport is not None and not self.ended.is_set():
             if is_echoed and self._pressed is None:
@@ -85,14 +84,14 @@ class Phone(asyncio.Protocol):
             self._unanswered = None
 
     def hang_up(self) -> None:
-        """Drop the carrier, as one who pulls the plug."""
+        """Drop the carrier, like pulling the plug."""
         self._is_answered()
         if self._transport is not None:
             self._transport.abort()
 
 
 async def call(host: str, port: int, program: Program) -> Phone:
-    """Raises `OSError` when nobody answers."""
+    """Raise `OSError` when the port does not answer."""
     _, phone = await asyncio.get_running_loop().create_connection(
         lambda: Phone(program), host, port
     )

@@ -1,7 +1,7 @@
-"""Everything that robots and simulated callers know a room by: its words, in one place.
+"""The words by which robots and simulated callers recognise a room, in one place.
 
-Each is a text of the program's catalogue (`timebank/language.py`). It is found in every language
-there is, so a new translation costs nothing here, and a new English text one line.
+Each is a text of the program's catalogue (`timebank/language.py`). It is matched in every
+language, so a new translation costs nothing here, and a new English text one line.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from itertools import product
 from door.lobby.window import SERVICES
 from timebank.language import LANGUAGES, catalogue
 
-# An amount of time, in coins or as it is, in any language.
+# An amount of time, in coins or as a length, in any language.
 AMOUNT = r"[0-9][0-9.,]*\s[^\W\d]+(?:\s[0-9]+\ssecond\w*)?"
 CLOCK = r"-?(?:\d+:)?\d+:\d\d"
 HEXADECIMAL = "[0-9a-f]{64}"
@@ -39,7 +39,7 @@ def versions(text: str, context: str = "") -> list[str]:
 
 
 def counted(one: str, many: str) -> list[str]:
-    """Return what is said of one thing and of several, in every language.
+    """Return the singular and plural texts, in every language.
 
     >>> counted("{number} win", "{number} wins")[:2]
     ['{number} win', '{number} wins']
@@ -49,9 +49,9 @@ def counted(one: str, many: str) -> list[str]:
 
 
 class Said:
-    """Texts that follow each other on the screen, whatever is filled in, in any language.
+    """Texts in sequence on the screen, with any values in their fields, in any language.
 
-    What stands in a field is under its name; `kinds` are regular expressions for fields.
+    A field's value is under its name; `kinds` are regular expressions for fields.
 
     >>> Said("You lose {coins}.").search("Not in between. You lose 1.5 coins.")["coins"]
     '1.5 coins'
@@ -76,7 +76,7 @@ class Said:
         return next(filter(None, found), None)
 
     def finditer(self, shown: str) -> Iterator[re.Match[str]]:
-        """Give what is found in each language; nothing is found in two of them at one place."""
+        """Yield the matches in each language; no two languages match at one place."""
         places = set[int]()
         for pattern in self._patterns:
             for found in pattern.finditer(shown):
@@ -86,7 +86,7 @@ class Said:
 
 
 def one_of(*said: Said) -> Said:
-    """Return what is found wherever one of these is."""
+    """Return a text that matches wherever one of these does."""
     every = Said()
     every._patterns = [pattern for one in said for pattern in one._patterns]
     return every
@@ -105,9 +105,9 @@ def _pattern(text: str, kinds: Mapping[str, str]) -> str:
 
 
 def _letter(letter: str) -> str:
-    """Return what a letter may look like: lines are broken, and not every terminal has an accent.
+    """Return the possible forms of a letter: lines are broken, and some terminals lack accents.
 
-    A full stop ends a sentence: that of "1.5 coins" is none.
+    A full stop ends a sentence, unlike that of "1.5 coins".
     """
     if letter.isspace():
         return r"\s+"
@@ -164,7 +164,7 @@ HOW_MUCH = one_of(*(Said(service.question) for service in SERVICES.values()))
 SEND_TO = Said("Send to:")
 NOTE = Said("Add a note (Enter for none):")
 NAME_CONTAINS = Said("Name contains (Enter for all):")
-# By what the ledger calls what is done there: that it was done, and the question before.
+# By the ledger's kind: the confirmation, and the question before it.
 _SERVICES = {each.operation.reason.KIND: each for each in SERVICES.values()}
 DONE = {kind: Said(service.done, name=r"[^.]+") for kind, service in _SERVICES.items()}
 SURE = {kind: Said(service.confirmation, name=r"[^.]+") for kind, service in _SERVICES.items()}
@@ -176,10 +176,10 @@ WRITE_TO = Said("Write to:")
 WRITE_TEXT = Said("To {name}:", name=r"[^:\n]+?")
 YOUR_LINE = Said("Your line:")
 WHOM_TO_IGNORE = Said("Whose messages and talk?")
-# That a message was taken, by the name of whoever it is for.
+# The confirmation of a message, by its receiver's name.
 IS_ON = Said("Sent to {name}, who is on.", name=r"[^.,]+?")
 TAKEN = one_of(IS_ON, Said("{name} isn't on. Your message waits for them.", name=r"[^.,\n]+?"))
-# That it was not, and stands in the field still.
+# The refusal, with the text still in the field.
 REFUSED = one_of(
     Said("Not so fast: please wait a few seconds."),
     Said("Nobody has written to you on this call."),
@@ -221,7 +221,7 @@ RESUMED = one_of(
     Said("The coup you left is still on the table."),
 )
 
-# The page behind <F>airness: whose shoe it is, then 64 digits in a line of their own.
+# The page behind <F>airness: the owner of the shoe, then 64 digits on a line.
 
 THIS_SEAL = Said("Seal of this shoe", "{digits}", digits=HEXADECIMAL)
 NEXT_SEAL = Said("Seal of the next shoe", "{digits}", digits=HEXADECIMAL)
@@ -229,7 +229,7 @@ LAST_SEAL = Said("Seal of the last shoe", "{digits}", digits=HEXADECIMAL)
 THIS_SEED = Said("Seed of this shoe", "{digits}", digits=HEXADECIMAL)
 LAST_SEED = Said("Seed of the last shoe", "{digits}", digits=HEXADECIMAL)
 FAIRNESS = Said("Fairness")
-# UNIX bj tells their first digits before and after a run, other tables for one after a hand.
+# UNIX bj shows their first digits before and after a run, other tables one after a hand.
 SHORT_SEAL = Said("Seal", "{digits}", digits="[0-9a-f]{8}(?![0-9a-f])")
 SHORT_SEED = Said("Seed", "{digits}", digits="[0-9a-f]{8}(?![0-9a-f])")
 
@@ -253,7 +253,7 @@ NET = versions("Net")
 BACCARAT = versions("Baccarat")
 PUSH = Said("push")
 
-# How a hand ended.
+# Outcomes of a hand.
 
 PAID = Said("You get {coins}: {span} won.")
 LOST = one_of(Said("You lose {coins}."), Said("You bust with {total} and lose {coins}."))

@@ -1,4 +1,4 @@
-"""What the words and figures on a screen mean: rooms, panels, status lines, amounts."""
+"""The meaning of words and figures on a screen: rooms, panels, status lines, amounts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TITLES = {title: game.name for game in GAMES.values() for title in phrases.vers
 
 
 class Panel(NamedTuple):
-    """What a table says of the last hand, and of how the caller stands."""
+    """A table's panel: the last hand, and the caller's figures."""
 
     net: int  # of this sitting
     ended: tuple[object, ...]  # changes when a hand is over
@@ -88,9 +88,9 @@ def span(text: str) -> int:
 
 
 def coins(text: str, coin: int) -> int:
-    """Read a number of coins, or the length of time that stands in its place, as seconds.
+    """Read a number of coins, or a length of time, as seconds.
 
-    Raises `ValueError`, as `span` does, for what has come in part alone.
+    Raises `ValueError`, like `span`, for an incomplete text.
 
     >>> coins("1.5 coins", 60), coins("0.5 coins", 60), coins("45 seconds", 60)
     (90, 30, 45)
@@ -115,12 +115,12 @@ def letters(prompt: str) -> list[str]:
 
 
 def is_between_hands(prompt: str) -> bool:
-    """Tell whether this is the menu of a table, with no hand on it."""
+    """Return whether this is the menu of a table without a hand on it."""
     return {"R", "F", "Q"} <= set(letters(prompt))
 
 
 def status(screen: Screen) -> tuple[int, int] | None:
-    """Read time left and savings off the last row; None where there is no status line."""
+    """Read time left and savings off the last row; None without a status line."""
     left = phrases.TIME_LEFT.search(screen.rows[-1])
     bank = phrases.IN_BANK.search(screen.rows[-1])
     return (clock(left["clock"]), clock(bank["clock"])) if left and bank else None
@@ -181,13 +181,13 @@ def _baccarat(screen: Screen, number: int | None) -> Panel:
 
 
 def _figure(rows: list[str], names: list[str]) -> str:
-    """Return what stands beside a name, "" where it is not there."""
+    """Return the text beside a name, "" without it."""
     found = (row[len(name) :] for row in rows for name in names if row.startswith(f"{name} "))
     return next(found, "").strip()
 
 
 def _vegas(screen: Screen, number: int, name: str, coin: int) -> Panel:
-    """Read the seat of this caller: how the round that lies there ended for them."""
+    """Read this caller's seat: how the last round ended for them."""
     for row, column in ((2, 2), (6, 2), (10, 2), (10, 28), (10, 54), (6, 54), (2, 54)):
         if screen.rows[row][column : column + 16].strip() != name[:16]:
             continue
@@ -211,16 +211,16 @@ _PART = re.compile(r" \(\d+ \w+ \d+\)")  # "(1 of 2)", in any language
 
 @dataclass
 class Fairness:
-    """What the page behind <F>airness says: seals, and seeds by the seals that they open."""
+    """The page behind <F>airness: seals, and seeds by the seals that they open."""
 
-    shoe: str = ""  # the seal of the shoe that lies there, or that lay there last; "" if unknown
+    shoe: str = ""  # the seal of the current or last shoe; "" if unknown
     seals: set[str] = field(default_factory=set)
     seeds: dict[str, str] = field(default_factory=dict)
     wrong: str = ""
 
 
 def without_part(heading: str) -> str:
-    """Take away which part of a page it is, where it has several.
+    """Return the title of a page without its part number.
 
     >>> without_part("Fairness (1 of 2)"), without_part("Fairness")
     ('Fairness', 'Fairness')
@@ -229,9 +229,9 @@ def without_part(heading: str) -> str:
 
 
 def fairness(text: str) -> Fairness:
-    """Read the page as a caller does who takes the SHA-256 of the seed; its heading comes first.
+    """Read the page like a caller who takes the SHA-256 of the seed; its heading comes first.
 
-    One part of it does not tell which shoe the last hand was dealt from.
+    A part of the page may not tell the shoe of the last hand.
     """
     heading, _newline, _rest = text.partition("\n")
     is_whole = _PART.search(heading) is None
@@ -254,7 +254,7 @@ def fairness(text: str) -> Fairness:
 
 
 class Done(NamedTuple):
-    """Something that the bank's window says was done; `to` is "" for nobody."""
+    """An act confirmed by the bank's window; `to` is "" without a receiver."""
 
     kind: str
     amount: int

@@ -1,4 +1,4 @@
-"""A caller who is a program: it reads its screen, thinks for a while, and presses a key."""
+"""A caller that is a program: it reads its screen, thinks for a while, and presses a key."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ GOOD_BYE = 20.0  # seconds that a robot takes to leave in peace, at most
 
 @dataclass(frozen=True)
 class Pace:
-    """How fast a robot lives, in seconds; what happens now and then is a chance at each key."""
+    """A robot's speed in seconds; occasional acts are a chance at each key."""
 
     think: tuple[float, float]  # from a screen to a key: the least and the most
     typing: float  # from one letter of a word to the next
@@ -59,14 +59,14 @@ class _Line:
     watcher: Watcher
     answered: float  # when the robot last pressed a key there, or dialled
     asked: float  # the same, without the keys that were pressed because nothing came
-    # Seconds from then to something to answer, what had been asked, the screen then, and when.
+    # Seconds from then to the next question, the question before, the screen then, and the time.
     slowest: tuple[float, str, str, float] = (0.0, "", "", 0.0)
-    came: int = 0  # bytes that had come by then
-    prompt: str = ""  # what the robot answered
+    came: int = 0  # bytes received by then
+    prompt: str = ""  # the question answered by the robot
 
 
 class Robot:
-    """See the package for what it promises."""
+    """See the package for its promise."""
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class Robot:
         self.name = name
         self.host, self.port = host, port
         self.seen = Seen(name)
-        self.noticed = asyncio.Event()  # set at each look; cleared by whoever waits for it
+        self.noticed = asyncio.Event()  # set at each look; cleared by the waiting task
         self._pace = pace
         self._coin = coin
         self._chance = chance
@@ -101,12 +101,12 @@ class Robot:
     async def play(self, stop: asyncio.Event) -> None:
         """Call again and again until `stop` is set, then say goodbye and return."""
         while not stop.is_set():
-            with contextlib.suppress(OSError):  # nobody answers, or the system has no port left
+            with contextlib.suppress(OSError):  # the port is closed, or no port is left here
                 await self._call(stop)
             await _unless(stop, self._chance.uniform(*self._pace.away))
 
     async def _call(self, stop: asyncio.Event) -> None:
-        """Make one call, from dialling to the end of the line, whoever ends it."""
+        """Make one call, from dialling to the end of the line."""
         first = await self._dial()
         lines = [first]
         try:
@@ -134,7 +134,7 @@ class Robot:
         return _Line(connected, watcher, now, now)
 
     async def _stay(self, lines: list[_Line], stop: asyncio.Event) -> None:
-        """Answer what is asked on the newest line until that is gone, or the robot hangs up."""
+        """Answer questions on the newest line until it is gone, or the robot hangs up."""
         loop = asyncio.get_running_loop()
         line = lines[-1]
         goes_at = loop.time() + self._chance.uniform(*self._pace.stays)
@@ -159,7 +159,7 @@ class Robot:
                 return
             if self._chance.random() < self._pace.takes_over and self._chooser.is_known:
                 _measure(line, loop.time())
-                line.asked = math.inf  # nobody waits there any more
+                line.asked = math.inf  # no one waits there any more
                 line = await self._dial()
                 lines.append(line)
                 continue
@@ -168,7 +168,7 @@ class Robot:
             self.seen.lost += 1
 
     def _keys(self, line: _Line) -> str:
-        """Return what is pressed now; "" while there is nothing new to answer."""
+        """Return the next keys; "" while there is no new question."""
         now = asyncio.get_running_loop().time()
         waits = now - line.answered < self._pace.patience
         if waits and line.phone.came == line.came:
@@ -204,7 +204,9 @@ class Robot:
             await _unless(line.phone.ended, ALONE)
 
     def _learn(self, picture: str) -> None:
-        """Find out whether the board has the robot's name: told so, or told that it is taken."""
+        """Learn whether the board has the robot's name: from a confirmation, or a refusal as
+        taken.
+        """
         if not self._chooser.is_known:
             self._chooser.is_known = self.seen.is_registered or phrases.IS_TAKEN.is_in(picture)
 
@@ -216,9 +218,9 @@ def _measure(line: _Line, now: float) -> None:
 
 
 def _is_being_answered(line: _Line) -> bool:
-    """Tell whether the question still stands there with what was typed behind it.
+    """Return whether the question is still shown with the typed answer.
 
-    Talk that came too fast stays there, to be sent a little later.
+    A line sent too fast stays there, to be sent a little later.
     """
     prompt = line.phone.screen.prompt
     if phrases.NOT_SO_FAST.is_in(line.phone.screen.picture) and phrases.SAY.is_in(prompt):
@@ -227,7 +229,7 @@ def _is_being_answered(line: _Line) -> bool:
 
 
 async def _unless(event: asyncio.Event, seconds: float) -> bool:
-    """Wait for so many seconds, or until the event; tell whether it came."""
+    """Wait for so many seconds, or until the event; return whether it happened."""
     try:
         async with asyncio.timeout(seconds):
             await event.wait()

@@ -13,18 +13,18 @@ import re
 from verify.robots import phrases
 
 ROWS, COLUMNS = 24, 80
-MOST_PIECES = 4_000  # of text that nobody has asked for yet
+MOST_PIECES = 4_000  # of unread text
 
 _PIECE = re.compile(
     r"\x1b\[([?0-9;]*)([A-Za-z])|[\r\n\b]|[^\x00\x07\x1b\r\n\b]+|[\x00\x07]|\x1b[^\[]"
 )
 _ANSWERED = re.compile(r"\s\S$")
-# What CP437 draws for the control characters that cards need.
+# CP437's pictures for the control characters used on cards.
 _SUITS = str.maketrans({"\x03": "♥", "\x04": "♦", "\x05": "♣", "\x06": "♠", "\x10": "►"})
 
 
 class Screen:
-    """What a terminal of this character set shows."""
+    """The screen of a terminal with this character set."""
 
     def __init__(self, charset: str) -> None:
         self._decoder = codecs.getincrementaldecoder(charset)("replace")
@@ -34,7 +34,7 @@ class Screen:
         self.row = self.column = 0
 
     def feed(self, data: bytes) -> None:
-        """Show what came."""
+        """Process output."""
         text = self._unread + self._decoder.decode(data).translate(_SUITS)
         position = 0
         for piece in _PIECE.finditer(text):
@@ -49,10 +49,10 @@ class Screen:
 
     @property
     def prompt(self) -> str:
-        """What stands before the cursor, with the row above where both belong together: rows of one
-        menu, or a question whose answer has a row of its own.
+        """The text before the cursor, with the row above where both belong together.
 
-        Where lines scroll, an answer stands behind the question above.
+        They are rows of one menu, or a question with a row for its answer. In scrolling lines, an
+        answer follows the question above.
         """
         prompt = self.rows[self.row].strip()
         above = self.rows[self.row - 1].strip() if self.row else ""
@@ -64,7 +64,7 @@ class Screen:
 
     @property
     def is_asking(self) -> bool:
-        """Whether the cursor of a painted screen stands where the board asks for something."""
+        """Whether the cursor of a painted screen is at a question of the board."""
         return self.row == ROWS - 2 and bool(self.prompt)
 
     @property
@@ -72,7 +72,7 @@ class Screen:
         return "\n".join(row.rstrip() for row in self.rows)
 
     def heard(self) -> list[str]:
-        """Take the lines that were ended since the last time; a painted screen has none."""
+        """Take the lines completed since the last time; a painted screen has none."""
         *lines, rest = "".join(self._scrolled).split("\n")
         self._scrolled = [rest] if rest else []
         return lines
@@ -113,7 +113,7 @@ class Screen:
         if letter == "H":
             second = numbers[1] if len(numbers) > 1 else 1
             self.row, self.column = min(max(first, 1), ROWS) - 1, min(max(second, 1), COLUMNS) - 1
-            self._scrolled.clear()  # who is painted for does not read lines
+            self._scrolled.clear()  # a caller with a painted screen does not read lines
         elif letter == "C":
             self.column = min(self.column + max(first, 1), COLUMNS - 1)
         elif letter == "D":

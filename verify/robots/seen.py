@@ -1,7 +1,7 @@
-"""What a robot has been shown, in plain values: all of it must be in the books, whatever happens.
+"""Everything that a robot has been shown, in plain values, which must all be in the books.
 
-Nothing is noted that was not on the robot's own screen, so that after a crash of the server every
-line of this is a promise that the board has made. Amounts are in the smallest unit.
+Only the robot's own screen is recorded. So after a crash of the server every line of this is a
+promise of the board. Amounts are in the smallest unit.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 @dataclass(frozen=True)
 class Settlement:
-    """A hand that the screen said was over."""
+    """A hand that the screen announced as over."""
 
     game: str
     unit: str
@@ -26,7 +26,7 @@ class Settlement:
 
 
 class Place(NamedTuple):
-    """Of which of the caller's turns of the day the cards on a table are."""
+    """The caller's turn of the day for the cards on a table."""
 
     game: str
     number: int
@@ -48,7 +48,7 @@ class Movement:
 
     kind: str
     amount: int
-    to: str  # who it was sent to, "" for nobody
+    to: str  # the receiver, "" for none
     at: float
 
 
@@ -57,7 +57,7 @@ class Seen:
     """Everything that one robot saw."""
 
     name: str
-    is_registered: bool = False  # it was told that it has a name here
+    is_registered: bool = False  # the board confirmed the name
     settlements: list[Settlement] = field(default_factory=list)
     movements: list[Movement] = field(default_factory=list)
     purses: list[Purse] = field(default_factory=list)
@@ -66,7 +66,7 @@ class Seen:
     # Open on a table for one caller.
     cards: dict[Place, set[str]] = field(default_factory=lambda: defaultdict(set))
     calls: int = 0
-    lost: int = 0  # calls whose line was gone before the goodbye
+    lost: int = 0  # calls with the line lost before the goodbye
     taken_over: int = 0
     keys: int = 0
     waits: list[float] = field(default_factory=list)  # for the answer to a key, in seconds
@@ -75,4 +75,4 @@ class Seen:
     # the instant at its end, by the monotonic clock.
     slowest: list[float] = field(default_factory=list)
     unanswered: list[tuple[float, str, str, float]] = field(default_factory=list)
-    complaints: list[str] = field(default_factory=list)  # what no caller should ever read
+    complaints: list[str] = field(default_factory=list)  # texts that no caller should ever read

@@ -1,4 +1,4 @@
-"""What a robot makes of its screen: what is new there is noted, and nothing twice."""
+"""A robot's view of its screen: news is noted once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NOTHING = Panel(0, (0, 0, 0), None, None, "second")
 
 
 class Watcher:
-    """The eyes of the caller of this name, for one call; what they see goes to `seen`."""
+    """The eyes of the caller of this name, for one call; the results go to `seen`."""
 
     def __init__(self, seen: Seen, coin: int) -> None:
         self._seen = seen
@@ -25,14 +25,14 @@ class Watcher:
         self._alone = _NOTHING
         self._goes_on = False  # with a hand that was left
         self._ended: tuple[object, ...] | None = None  # at baccarat; None until it was looked at
-        self._unit = ""  # that the panel told of when it was looked at last, likewise
+        self._unit = ""  # of the panel at the last look, likewise
         self._is_fresh = False  # whether the last hand is the last settlement that was noted
         self._nets: dict[str, int] = {}  # by unit
-        self.is_in_company = False  # at a table where others are waited for
-        self.expected: Done | None = None  # that was asked for at the bank's window
+        self.is_in_company = False  # at a table that waits for other callers
+        self.expected: Done | None = None  # requested at the bank's window
 
     def look(self, screen: Screen, *, is_last: bool = False) -> None:
-        """Note what is new; may be called at any moment, and a last time when the line is gone."""
+        """Note the news; may be called at any moment, and once more when the line is gone."""
         for line in screen.heard():
             self._ears.hears(line)
         picture = screen.picture
@@ -92,13 +92,13 @@ class Watcher:
     def _watch_alone(self, table: Table, prompt: str) -> None:
         """Note a hand when the score counts it; insurance is lost before that.
 
-        What was lost of a hand before it was left is not part of the sitting that goes on with it.
+        Losses of a hand before it was left are not part of the resumed sitting.
         """
         panel, before = table.panel, self._alone
         if panel.ended == before.ended:
             return
         self._alone = panel
-        # Who looks too late sees what two hands came to, and cannot tell them apart.
+        # A late look sees the sum of two hands, and cannot separate them.
         is_one = _hands(panel) == _hands(before) + 1
         self._is_fresh = is_one and not self._goes_on
         if self._is_fresh:
@@ -106,10 +106,10 @@ class Watcher:
         self._goes_on = False
 
     def _watch_baccarat(self, table: Table, prompt: str) -> None:
-        """Note a coup when the scoreboard has it, and the next one has not been dealt.
+        """Note a coup when the scoreboard has it and the next is not dealt.
 
-        One that was left is not: what was staked then is no part of the sitting that goes on. Nor
-        is one after which the money was changed unseen: the panel tells of another.
+        Not for a coup that was left: its stake is no part of the resumed sitting. Not after an
+        unseen change of money either: the panel is about another.
         """
         panel = table.panel
         if panel.ended != self._ended:
@@ -166,5 +166,5 @@ def _coups(marks: tuple[object, ...]) -> list[tuple[str, ...]]:
 
 
 def _is_one_more(before: list[tuple[str, ...]], now: list[tuple[str, ...]]) -> bool:
-    """Tell whether one coup has come to those that were there; a full board drops its first."""
+    """Return whether one coup was added; a full board drops its first."""
     return bool(now) and now[:-1] in (before, before[1:])
