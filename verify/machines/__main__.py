@@ -15,7 +15,7 @@ from verify.machines.programs import what_is_missing, what_is_unsound
 from verify.machines.result import Result
 from verify.machines.story import run
 
-AT_ONCE = 6  # faults that one set of machines goes through
+AT_ONCE = 6  # faults for one set of machines
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -32,7 +32,7 @@ def main(words: Sequence[str] | None = None) -> int:
         return 0
     if doubt := what_is_unsound():
         print(doubt, file=sys.stderr)
-    # So that everything is ended and removed then too, also where SIGINT was ignored before us.
+    # Then everything is ended and removed too, even where SIGINT was ignored before us.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _break_off)
     return _play(said)

@@ -47,7 +47,7 @@ TTL = 20  # seconds, as in the settings of Patroni, which knows no shorter one
 
 
 class Databases:
-    """The cluster, as the one knows it who starts it and does it harm."""
+    """The cluster, for its operator and its saboteur."""
 
     def __init__(self, network: Network, folder: Path) -> None:
         self.network = network
@@ -63,9 +63,9 @@ class Databases:
     # Its life.
 
     def open(self) -> None:
-        """Start everything; there is a primary with a synchronous standby then.
+        """Start everything; then there is a primary with a synchronous standby.
 
-        The machines of the board's servers are there too, with nothing on them.
+        The machines of the board's servers exist too, and are empty.
         """
         for machine, number in NUMBERS.items():
             self.network.add(machine, number)
@@ -92,7 +92,7 @@ class Databases:
         self.ask(f"CREATE DATABASE {database} TEMPLATE template0 LOCALE 'C.UTF-8'")
 
     def close(self) -> None:
-        """End what was started, by its number, and unmount; the namespaces are the network's."""
+        """End the started processes by number, and unmount; the network removes the namespaces."""
         for program in (*self.patronis.values(), *self.keepers.values()):
             program.kill()
         if hasattr(self, "front"):
@@ -144,7 +144,7 @@ class Databases:
     def _patroni(self, machine: str) -> Program:
         disk = self.folder / machine / "disk"
         disk.mkdir()
-        self._mounted.append(disk)  # before it is true, for whoever is broken off in between
+        self._mounted.append(disk)  # noted before the mount, in case of an interruption
         run("mount", "-t", "tmpfs", "-o", f"size={DISK}m,mode=700", "tmpfs", str(disk))
         shutil.chown(disk, USER, USER)
         file = self.folder / machine / "patroni.yml"
@@ -153,7 +153,7 @@ class Databases:
         return Program(self.network, machine, words, self.folder / machine, user=USER)
 
     def _programs(self, machine: str) -> Path:
-        """Give a folder with PostgreSQL's programs, whose server has a clock that can be moved."""
+        """Return a folder with PostgreSQL's programs, with a server whose clock can be moved."""
         clock = self.folder / machine / "clock"
         clock.write_text("+0")
         real = max(Path("/usr/lib/postgresql").glob("*/bin"))
@@ -188,7 +188,7 @@ class Databases:
             # Processes of the bank come without passwords.
             "all all 10.0.0.0/24 scram-sha-256": f"all all {SUBNET}0/24 trust",
             "replicator 10.0.0.0/24": f"replicator {SUBNET}0/24",
-            # There is little room, and the disk is filled on purpose.
+            # Space is small, and the disk is filled on purpose.
             "shared_buffers: 256MB": "shared_buffers: 32MB",
             "wal_keep_size: 1GB": "wal_keep_size: 64MB",
             "max_wal_size: 1GB": "max_wal_size: 64MB",
@@ -199,10 +199,10 @@ class Databases:
         }
         return shipped.fitted("patroni.yml", own, instead)
 
-    # What it looks like.
+    # Observations.
 
     def _asked(self, machine: str, method: str, path: str) -> tuple[int, bytes]:
-        """Return what a machine's Patroni answers; 0 as its status when it does not."""
+        """Return the answer of a machine's Patroni; its status is 0 without an answer."""
         address = self.network.addresses[machine]
 
         def asked() -> tuple[int, bytes]:
@@ -228,7 +228,7 @@ class Databases:
         return {}
 
     def primary(self) -> str:
-        """The machine whose server says that it is the primary, "" if there is none."""
+        """The machine whose server claims to be the primary, "" without one."""
         return next(
             (each for each in DATABASES if self._asked(each, "OPTIONS", "/primary")[0] == 200), ""
         )
@@ -237,7 +237,7 @@ class Databases:
         return [name for name, each in self.members().items() if each.get("role") == role]
 
     def is_whole(self) -> bool:
-        """Tell whether all run, one is the primary, and one standby is in step with it."""
+        """Return whether all run, one is the primary, and one standby is in step with it."""
         members = self.members()
         running = [
             each for each in members.values() if each.get("state") in ("running", "streaming")
@@ -263,13 +263,13 @@ class Databases:
 
         return inside(self.network.namespace(machine or FRONT), asked)
 
-    # What can be done to it.
+    # Harm.
 
     def _all_of(self, machine: str) -> list[int]:
         return processes_in(self.network.namespace(machine))
 
     def servers_of(self, machine: str, kind: str = "") -> list[int]:
-        """The processes of a machine's PostgreSQL, all or those whose command has `kind`."""
+        """Return the processes of a machine's PostgreSQL, all or those whose command has `kind`."""
         found = [(pid, command_of(pid)) for pid in self._all_of(machine)]
         return [
             pid
@@ -295,7 +295,7 @@ class Databases:
 
 
 def clock_of(file: Path) -> dict[str, str]:
-    """The environment of a program whose clock follows a file, where that can be had."""
+    """Return the environment of a program with a clock that follows a file, if possible."""
     if not FAKETIME.exists():
         return {}
     return {

@@ -1,7 +1,7 @@
-"""What is done to the machines: each fault by its name, as a function of the world.
+"""The faults of the machines: each by its name, as a function of the world.
 
-A fault does its harm, and may wait; `World.mend` puts everything right afterwards. What it returns
-says what exactly was done.
+A fault does its harm, and may wait; `World.mend` repairs everything afterwards. It returns a
+description of the harm.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from verify.machines.world import World
 Fault = Callable[[World], str]
 
 SWITCHES = 5  # of the log, which takes a new file each time
-SEEN_SECONDS = 3.0  # how long a COMMIT that waits is looked for
+SEEN_SECONDS = 3.0  # how long to look for a waiting COMMIT
 
 
 def server_killed(world: World) -> str:
@@ -31,7 +31,7 @@ def server_killed(world: World) -> str:
 
 
 def server_stopped(world: World) -> str:
-    """Stop a server, for a moment or until others have what it had, and let it go."""
+    """Stop a server, for a moment or until others have its leases, and resume it."""
     machine = world.chance.choice(sorted(SERVERS))
     world.servers[machine].send(signal.SIGSTOP)
     seconds = world.pause(*world.chance.choice(((2, 25), (60, 70))))
@@ -48,7 +48,7 @@ def front_killed(world: World) -> str:
 def primary_killed_in_commit(world: World) -> str:
     """Kill the primary while a COMMIT waits for its standby; sometimes with its Patroni.
 
-    Mostly its standbys have been cut from it before, so that what it commits is on no other.
+    Usually its standbys were cut off before, so that no other has its commits.
     """
     is_cut = world.chance.random() < 0.7
     return kill_in_commit(world, is_cut, world.chance.random() < 0.5)
@@ -66,7 +66,7 @@ def kill_in_commit(world: World, is_cut: bool, is_whole: bool) -> str:
     if is_whole:
         world.databases.patronis[primary].kill()
     world.databases.signal_server(primary, signal.SIGKILL)
-    # Not healed before: what a dead process has written to its lines is still sent.
+    # Healed only now: data in a dead process's sockets is still sent.
     if is_whole:
         world.pause(TTL, TTL + 5)
     else:
@@ -77,9 +77,9 @@ def kill_in_commit(world: World, is_cut: bool, is_whole: bool) -> str:
 
 
 def primary_back_and_lost(world: World) -> str:
-    """Kill the primary's server in a COMMIT that is on no standby, let it come back, and lose it.
+    """Kill the primary's server in a COMMIT on no standby, let it return, and lose it.
 
-    In between it shows what nobody else has, and what was never answered.
+    In between it shows data that no other has and that was never confirmed.
     """
     primary = world.primary()
     for standby in world.standbys():
@@ -97,7 +97,7 @@ def primary_back_and_lost(world: World) -> str:
 
 
 def primary_stopped(world: World) -> str:
-    """Stop all of the primary's machine, for a moment or until another is in its place."""
+    """Stop the primary's whole machine, for a moment or until another has its role."""
     primary = world.primary()
     world.databases.signal_machine(primary, signal.SIGSTOP)
     seconds = world.pause(*world.chance.choice(((1, 5), (TTL + 5, TTL + 15))))
@@ -106,7 +106,7 @@ def primary_stopped(world: World) -> str:
 
 
 def keeper_of_primary_stopped(world: World) -> str:
-    """Stop the primary's Patroni alone: the server goes on, and thinks it is the primary."""
+    """Stop only the primary's Patroni: the server goes on, and believes to be the primary."""
     primary = world.primary()
     world.databases.patronis[primary].send(signal.SIGSTOP)
     seconds = world.pause(TTL, TTL + 15)
@@ -115,7 +115,7 @@ def keeper_of_primary_stopped(world: World) -> str:
 
 
 def cut_from_database(world: World) -> str:
-    """Cut a server, or the front, from what it talks to; both ways, or one."""
+    """Cut a server, or the front, from its partners; both ways, or one."""
     machine, other = world.chance.choice(
         (*((server, FRONT) for server in SERVERS), (FRONT, world.primary()))
     )
@@ -170,7 +170,7 @@ def keepers_without_quorum(world: World) -> str:
 
 
 def disk_full(world: World) -> str:
-    """Leave no room on the primary's disk, and let it need some for its log at once."""
+    """Fill the primary's disk, and make its log need space at once."""
     primary = world.primary()
     world.fill_disk(primary)
     with contextlib.suppress(psycopg.Error):

@@ -1,6 +1,6 @@
-"""A network of its own: namespaces joined by a bridge, which can be cut in any direction.
+"""A private network: namespaces joined by a bridge, which can be cut in any direction.
 
-Addresses are those that are kept for documentation (192.0.2.0/24), and no way leads out of it.
+Its addresses are reserved for documentation (192.0.2.0/24), and it has no way out.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _NEW_NETWORK = 0x40000000  # CLONE_NEWNET
 
 
 class CannotBeDone(Exception):
-    """What a command of the system has refused."""
+    """A system command was refused."""
 
 
 def run(*words: str, check: bool = True, **how: object) -> str:
-    """Run a command of the system and return what it says; raises `CannotBeDone`."""
+    """Run a system command and return its output; raises `CannotBeDone`."""
     done = subprocess.run(
         words,
         capture_output=True,
@@ -79,7 +79,7 @@ class Network:
         return address
 
     def cut(self, machine: str, other: str, *, one_way: bool = False) -> None:
-        """Let nothing of `other` come to `machine`; nor, unless it is one-way, the other way."""
+        """Drop all traffic from `other` to `machine`, and back unless it is one-way."""
         address = self.addresses[other]
         self._drop(machine, "input", "saddr", address)
         if not one_way:
@@ -119,7 +119,7 @@ def processes_in(namespace: str) -> list[int]:
 
 
 def remove(name: str) -> None:
-    """End all processes in the namespaces of a network by their numbers, and remove those."""
+    """End all processes in a network's namespaces by number, and remove the namespaces."""
     latest = time.monotonic() + DYING_SECONDS
     for namespace in namespaces(name):
         while (left := processes_in(namespace)) and time.monotonic() < latest:
@@ -147,7 +147,7 @@ def _kill(pid: int) -> None:
 
 
 def inside(namespace: str, work: Callable[[], T]) -> T:
-    """Do `work` in a thread that is in a namespace: its new sockets are there, and stay there."""
+    """Do `work` in a thread inside a namespace: its new sockets are there, and stay there."""
 
     def enter() -> T:
         with (FOLDER / namespace).open("rb") as file:

@@ -1,4 +1,4 @@
-"""A machine full of robots that call the board through its front, until they are told to stop."""
+"""A machine full of robots that call the board through its front, until a signal."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from verify.robots import HASTY, Robot, Seen
 
 # They stay until they are cut off, and come back soon.
 PACE = replace(HASTY, think=(0.1, 0.6), stays=(3600.0, 7200.0), away=(0.2, 2.0), patience=5.0)
-TELLS = 1.0  # seconds between two notes of what has been pressed
+TELLS = 1.0  # seconds between two records of the keys
 
 
 async def play(told: Mapping[str, Any]) -> None:
-    """Play until a SIGTERM comes, then write down what all of them saw."""
+    """Play until a SIGTERM, then write down everything they saw."""
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
     chance = random.Random(told["seed"])
@@ -48,7 +48,7 @@ async def play(told: Mapping[str, Any]) -> None:
 
 
 async def _note(robots: list[Robot], file: Path) -> None:
-    """Note again and again when what was last seen of the books, and how many keys there were."""
+    """Record repeatedly the time of the last sight of the books, and the number of keys."""
     with file.open("a", buffering=1) as out:
         while True:
             hands = sum(len(robot.seen.settlements) for robot in robots)

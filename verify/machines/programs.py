@@ -25,12 +25,12 @@ NEEDED = {
 # Where docs/many-machines.md puts a Patroni in place of the system's; else that is taken.
 NEWER_PATRONI = "/opt/patroni/bin"
 SOUND_PATRONI = (3, 0, 3)
-DATABASE_USER = "postgres"  # whose PostgreSQL and Patroni are
+DATABASE_USER = "postgres"  # the owner of PostgreSQL and Patroni
 FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
 
 
 def what_is_missing() -> str:
-    """Say in a sentence what this machine lacks; "" if nothing."""
+    """Return a sentence about what this machine lacks; "" if nothing."""
     if os.geteuid() != 0:
         return "Namespaces can only be made by root."
     path = _path(os.environ)
@@ -43,7 +43,7 @@ def what_is_missing() -> str:
 
 
 def what_is_unsound() -> str:
-    """Say in a sentence what a run will find that is no fault of the board's; "" if nothing."""
+    """Return a sentence about faults a run will find that are not the board's; "" if none."""
     # It is asked as it runs: of a folder that is root's alone the system's own is taken instead.
     words = [*as_user(DATABASE_USER), "env", f"PATH={_path(os.environ)}", "patroni", "--version"]
     said = subprocess.run(words, capture_output=True, text=True, check=False).stdout
@@ -51,12 +51,12 @@ def what_is_unsound() -> str:
 
 
 def as_user(name: str) -> list[str]:
-    """Return what is put before a command for it to run as this user."""
+    """Return the words before a command that run it as this user."""
     return ["setpriv", f"--reuid={name}", f"--regid={name}", "--init-groups"]
 
 
 def doubt_about(said: str) -> str:
-    """Judge a Patroni by what it says of its version.
+    """Return the doubt about a Patroni of this version; "" if none.
 
     >>> doubt_about("patroni 3.0.3")
     ''
@@ -74,7 +74,7 @@ def doubt_about(said: str) -> str:
 
 
 class Program:
-    """A program on a machine, which may be killed, stopped and let go, and started again."""
+    """A program on a machine that can be killed, stopped and resumed, and restarted."""
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class Program:
         user: str = "",
         environment: Mapping[str, str] | None = None,
     ) -> None:
-        """Describe it; `folder` is where it runs and where its output goes."""
+        """Describe it; `folder` is its working folder and has its output."""
         self.machine = machine
         self.folder = folder
         self._network = network

@@ -1,4 +1,4 @@
-"""What was run, and what was wrong."""
+"""A run and its faults."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ LONGEST_WAIT = 30.0  # seconds, that a caller may wait for an answer
 
 @dataclass
 class Result:
-    """What was run, and what was wrong."""
+    """A run and its faults."""
 
     faults: list[str] = field(default_factory=list)
     counted: Counter[str] = field(default_factory=Counter)

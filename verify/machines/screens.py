@@ -19,7 +19,7 @@ from verify.machines.world import FIRST, World
 from verify.robots import Seen, check, copied
 
 BAD = re.compile(r" (ERROR|CRITICAL) |Traceback")
-LAG = 90.0  # seconds that a screen may be behind the books, while a server stands still
+LAG = 90.0  # seconds that a screen may lag behind the books, while a server is stopped
 
 
 def compare(world: World, result: Result) -> None:
@@ -70,10 +70,10 @@ def compare(world: World, result: Result) -> None:
 
 
 def forgive_half_screens(seen: Seen) -> None:
-    """Let nobody be blamed for what a hasty reader sees on half a screen, or types too early.
+    """Ignore what a hasty reader sees on half a screen, or types too early.
 
-    The digits of a shoe may stand beside the end of the hand before it: hands are looked for by
-    their order, not by the turn and the shoe. And a page of seals may have come in part.
+    The digits of a shoe may be next to the end of the hand before it: hands are looked up by their
+    order, not by turn and shoe. And a page of seals may be incomplete.
     """
     seen.settlements[:] = [
         hand if hand.game == "unix-bj" else replace(hand, number=None, seal="", seed="")

@@ -1,7 +1,7 @@
-"""The files that docs/many-machines.md has a sysop install, made to fit the machines of a run.
+"""The files that docs/many-machines.md has a sysop install, adapted to a run's machines.
 
-So it is these files that are tested. What has to be different here is put in the place of what
-stands there; a place that is not there, or twice, is an error, and so is one that was left.
+So these very files are tested. Each local difference replaces a text in them. A text that is
+missing or occurs twice is an error, and so is a placeholder left over.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ _EXAMPLE = re.compile(r"10\.0\.0\.\d+|@[A-Z]+@")
 
 
 def fitted(name: str, own: Mapping[str, str], instead: Mapping[str, str]) -> str:
-    """Return a shipped file with `own` for its names in @, and what stands there `instead`.
+    """Return a shipped file with `own` for its names in @, and the replacements of `instead`.
 
-    Raises `CannotBeDone` where the file has changed, so that it does not fit any more.
+    Raises `CannotBeDone` when the file has changed and no longer fits.
     """
     text = (FOLDER / name).read_text("utf-8")
     for place, what in instead.items():

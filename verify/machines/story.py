@@ -25,9 +25,9 @@ def run(
     *,
     keep: bool = False,
 ) -> Result:
-    """Play these faults, with `quiet` seconds of work around each; nothing is left behind.
+    """Play these faults, with `quiet` seconds of work around each, and clean up.
 
-    The folder of a run in which something was wrong is kept, and named; with `keep`, of any.
+    The folder of a failed run is kept and named; with `keep`, that of any run.
     """
     folder = Path(tempfile.mkdtemp(prefix=f"bjft-machines-{os.getpid()}-", dir="/var/tmp"))
     folder.chmod(0o755)
@@ -69,7 +69,7 @@ def _play(world: World, names: Sequence[str], quiet: float, result: Result) -> N
 
 
 def finish(world: World, result: Result) -> None:
-    """Let nobody call any more, and hold all screens against the books.
+    """Stop all calls and compare all screens with the books.
 
     Raises `CannotBeDone` when a board or the robots have failed.
     """

@@ -1,4 +1,4 @@
-"""All machines of a run, the boards and the robots on them, and what puts it right again."""
+"""All machines of a run, with boards and robots, and their repair."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Tell = Callable[[str], None]
 
 
 class World:
-    """The machines, and the chance that decides what happens to them."""
+    """The machines, and the chance that decides their faults."""
 
     def __init__(self, databases: Databases, folder: Path, seed: int, tell: Tell) -> None:
         """Have books of its own on these databases; `folder`, which is new, gives them their name.
@@ -57,7 +57,7 @@ class World:
         self._starts: Counter[str] = Counter()
 
     def open(self) -> None:
-        """Start what is its own: books, a board on each server, and robots on a machine apart."""
+        """Start the rest: books, a board on each server, and robots on a separate machine."""
         self.folder.mkdir()
         self.databases.create(self.folder.name)
         self.url = self.databases.url(self.folder.name)
@@ -136,9 +136,9 @@ class World:
     # Putting it right.
 
     def mend(self) -> float:
-        """Let everything go on, start what is dead, and wait until all is well; how long it took.
+        """Resume everything, restart the dead, and wait until all is well; return the seconds.
 
-        Raises `CannotBeDone` when it does not come to that.
+        Raises `CannotBeDone` when it stays broken.
         """
         began = time.monotonic()
         self.network.heal()
@@ -160,12 +160,12 @@ class World:
         before = self.acknowledged()
         wait_until("an answer", lambda: self.acknowledged() > before, MENDING_SECONDS)
         seconds = time.monotonic() - began
-        # One that starts needs its databases: whoever harms them waits for it.
+        # A board needs its databases to start, so harm to them waits for it.
         self._wait_for_boards()
         return seconds
 
     def stop_asking(self) -> None:
-        """Let robots and boards end; raises `CannotBeDone` when one fails."""
+        """End robots and boards; raises `CannotBeDone` when one fails."""
         assert self.phones is not None
         self.phones.end(GOOD_BYE_SECONDS)
         if self.phones.status != 0:
@@ -175,21 +175,21 @@ class World:
             self._refuse_own_end(machine, program)
 
     def _refuse_own_end(self, machine: str, program: Program) -> None:
-        """Let nobody start again what has failed by itself."""
+        """Refuse to restart a program that has failed by itself."""
         # One that has just been started may not have come to know SIGTERM yet.
         if program.status not in (0, -signal.SIGKILL, -signal.SIGTERM):
             said = program.log.read_text()[-2000:]
             raise CannotBeDone(f"The board on {machine} ended with {program.status}: {said}")
 
-    # What faults ask for.
+    # Requests of faults.
 
     def primary(self) -> str:
-        """Name the primary, as soon as there is one."""
+        """Return the primary's name, as soon as there is one."""
         wait_until("a primary", lambda: bool(self.databases.primary()), MENDING_SECONDS)
         return self.databases.primary()
 
     def standbys(self) -> tuple[str, str]:
-        """Name the standby that is in step, and the other, as soon as there are both."""
+        """Return the standby in step, and the other, as soon as there are both."""
         found: list[tuple[str, str]] = []
 
         def there_are() -> bool:
