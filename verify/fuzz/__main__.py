@@ -2,10 +2,10 @@
 
     python -m verify.fuzz talk --hours 1
 
-atheris rewrites our modules as they are imported, so that libFuzzer sees which branches an input
-takes. It keeps what reaches something new in `corpus/TARGET`. The first input that goes wrong is
-put into `cases/TARGET` (as "crash-...", "timeout-...", "oom-...") and ends the process with a
-status other than 0.
+atheris rewrites our modules at their import, so that libFuzzer knows which branches an input takes.
+Inputs that reach something new are stored in `corpus/TARGET`. The first failing input is written to
+`cases/TARGET` (as "crash-...", "timeout-...", "oom-...") and ends the process with a status other
+than 0.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def main(name: str, hours: float) -> None:
 
 
 def _planted(target: Target, corpus: Path) -> Path:
-    """Put the seeds where libFuzzer begins; return the file with the tokens, as it reads them."""
+    """Write the seeds where libFuzzer begins; return the file of tokens in its format."""
     corpus.mkdir(parents=True, exist_ok=True)
     for number, seed in enumerate(target.seeds()):
         (corpus / f"seed-{number}").write_bytes(seed)

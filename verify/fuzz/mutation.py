@@ -1,7 +1,7 @@
-"""Inputs that nobody wrote: seeds changed by chance.
+"""Random inputs: seeds with random changes.
 
-The same seeds, tokens and generator give the same inputs. This is what the test suite runs; the
-long runs leave the choice of changes to libFuzzer, which watches what each of them reaches.
+The same seeds, tokens and generator give the same inputs. The test suite runs these; in the long
+runs libFuzzer chooses changes by the code that each one reaches.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from random import Random
 
 MOST_CHANGES = 6
-LONGEST_PIECE = 64  # bytes inserted, doubled or taken out at once
+LONGEST_PIECE = 64  # bytes inserted, doubled or removed at once
 TELLING = (0, 1, 7, 9, 10, 13, 26, 27, 31, 32, 48, 57, 91, 127, 128, 155, 224, 240, 250, 254, 255)
 
 Change = Callable[[bytes, Sequence[bytes], Sequence[bytes], Random], bytes]
@@ -19,7 +19,7 @@ Change = Callable[[bytes, Sequence[bytes], Sequence[bytes], Random], bytes]
 def mutated(
     seeds: Sequence[bytes], tokens: Sequence[bytes], longest: int, random: Random
 ) -> Iterator[bytes]:
-    """Give changed seeds without end, each of at most `longest` bytes."""
+    """Yield changed seeds without end, each of at most `longest` bytes."""
     while True:
         data = random.choice(seeds)
         for _ in range(random.randint(1, MOST_CHANGES)):

@@ -38,7 +38,7 @@ _bio_write = _function("BIO_write", _number, _pointer, _bytes, _number)
 
 
 class NewKeys:
-    """One connection, hands shaken; nothing of what the board says is read."""
+    """One connection after the handshake; the board's output is ignored."""
 
     def __init__(self, port: int) -> None:
         """Connect to this port of 127.0.0.1."""

@@ -1,4 +1,4 @@
-"""What several targets ask of a reader."""
+"""Checks shared by several targets."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from random import Random
 
-# What the board sends of its own to a terminal that paints (ansi/canvas.py, door/call/display.py).
+# The board's own output to a terminal that paints (ansi/canvas.py, door/call/display.py).
 OURS = re.compile(rb"\x1b\[(?:[0-9]{1,3}(?:;[0-9]{1,3}){0,5})?[mCDHJK]|\x1b\[\?25[hl]")
-# What moves nothing that is not meant to move: ends of lines, the rubbing out of what was typed.
+# Harmless movements: ends of lines, and deleting typed text.
 _HARMLESS = re.compile(rb"[\r\n\x08]")
 # The low bytes of CP437 that are drawn and never obeyed (ansi/charset.py).
 _DRAWN = re.compile(rb"[\x01-\x06\x10\x11]")
@@ -16,7 +16,7 @@ _CONTROL = re.compile(rb"[\x00-\x1f\x7f\xff]")
 
 
 def ways_to_cut(data: bytes) -> Iterator[list[bytes]]:
-    """Give the packets in which `data` may arrive: byte by byte, and two ways by chance."""
+    """Yield the packets in which `data` may arrive: byte by byte, and two random ways."""
     yield [data[at : at + 1] for at in range(len(data))]
     for longest in (5, 80):
         random = Random(len(data) * longest)
@@ -29,7 +29,7 @@ def ways_to_cut(data: bytes) -> Iterator[list[bytes]]:
 
 
 def assert_harmless(sent: bytes, *, cp437: bool) -> None:
-    """Nothing in what a terminal is sent is obeyed that the board did not mean."""
+    """Check that a terminal obeys only what the board meant."""
     rest = _HARMLESS.sub(b"", OURS.sub(b"", sent))
     if cp437:
         rest = _DRAWN.sub(b"", rest)

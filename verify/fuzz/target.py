@@ -1,8 +1,8 @@
-"""What is fuzzed: a function of bytes that raises when a reader does what it must not.
+"""A fuzz target: a function of bytes that raises when a reader breaks its promise.
 
-A target does not only wait for exceptions. It says what has to hold for any input (nothing that
-moves a cursor gets through, however it was cut into packets the same comes out, a refusal is one
-of the reader's own), and the two bounds that hold for every target are kept here: time and memory.
+A target does not only wait for exceptions. It states invariants for any input: no cursor movement
+gets through, cutting into packets changes nothing, a refusal is the reader's own. Two bounds hold
+for every target and are checked here: time and memory.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 
 CASES = Path(__file__).resolve().parent / "cases"
 MEMORY = 1_000_000  # bytes that one caller may cost the board
-TRIES = 3  # of a measurement, of which the best one counts: the others met somebody else's work
+TRIES = 3  # of a measurement; the best one counts, because others may be disturbed
 
 # Each is a module of this name in `targets`, with its `TARGET`. A module is imported when it is
 # fuzzed and not before, because its readers must be watched from their first line on.
@@ -44,9 +44,9 @@ class TooLarge(AssertionError):
 class Target:
     """One reader of bytes.
 
-    `check` raises for an input that is not dealt with as it should be. `seeds` are inputs to begin
-    with; `tokens` words that an input may well contain; `longest` bounds an input (bytes);
-    `seconds` is the processor time that `check`, which reads an input several times over, may take.
+    `check` raises for an input that is treated wrongly. `seeds` are inputs to begin with; `tokens`
+    are probable words of an input; `longest` bounds an input (bytes); `seconds` is the processor
+    time allowed for `check`, which reads an input several times.
     """
 
     name: str

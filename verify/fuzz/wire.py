@@ -1,4 +1,4 @@
-"""A transport without a socket, for protocols that are fed straight from memory."""
+"""A transport without a socket, for protocols fed from memory."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 
 
 class NoWire(asyncio.Transport):
-    """What a protocol writes is kept in `sent`, and what it wants of its transport is done."""
+    """Stores a protocol's output in `sent`, and obeys it as its transport."""
 
     def __init__(self) -> None:
         """Begin connected, with nothing sent."""
@@ -20,34 +20,34 @@ class NoWire(asyncio.Transport):
         self.sent += data
 
     def write_eof(self) -> None:
-        """Let the other end read the end."""
+        """Do nothing: the other end reads the end."""
 
     def can_write_eof(self) -> bool:
         """Say that one end can be closed alone."""
         return True
 
     def is_closing(self) -> bool:
-        """Tell whether it was closed."""
+        """Return whether it was closed."""
         return self._closing
 
     def close(self) -> None:
-        """Be closed; the protocol hears of it once."""
+        """Close; the protocol is notified once."""
         if not self._closing:
             self._closing = True
             if self.protocol is not None:
                 asyncio.get_running_loop().call_soon(self.protocol.connection_lost, None)
 
     def abort(self) -> None:
-        """Be closed at once."""
+        """Close at once."""
         self.close()
 
     def get_protocol(self) -> asyncio.BaseProtocol:
-        """Return what is fed."""
+        """Return the fed protocol."""
         assert self.protocol is not None
         return self.protocol
 
     def set_protocol(self, protocol: asyncio.BaseProtocol) -> None:
-        """Take what is fed."""
+        """Set the fed protocol."""
         self.protocol = protocol
 
     def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
@@ -65,16 +65,16 @@ class NoWire(asyncio.Transport):
 
 
 class Notebook:
-    """A receiver that notes what arrived on a line."""
+    """A receiver that records the input of a line."""
 
     def __init__(self) -> None:
-        """Begin with nothing noted."""
+        """Begin with an empty record."""
         self.typed = bytearray()
         self.sizes: list[tuple[int, int]] = []
         self.ends: list[str] = []
 
     def received(self, data: bytes) -> None:
-        """Note what was typed."""
+        """Record the keys."""
         assert not self.ends, "bytes came after the end"
         self.typed += data
 

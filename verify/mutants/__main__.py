@@ -1,11 +1,11 @@
-"""The command `python -m verify.mutants`: put small faults into the program for the suite to see.
+"""The command `python -m verify.mutants`: plant small faults that the suite must catch.
 
     python -m verify.mutants --jobs 2
     python -m verify.mutants --room timebank/ledger --near
     python -m verify.mutants --only "off by one"
 
-Each fault is a change of the program's text, in a copy of the tree. A fault that the suite does not
-catch, or that fits the text of the program no more, makes the status 1.
+Each fault is a change of the program's text, in a copy of the tree. The status is 1 for a fault
+that the suite does not catch, or that no longer fits the program's text.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """The mutants of `catalogue.diff`, by the rooms of the program.
 
 Each is one plain mistake in a line that holds minutes, hands or trust: a second, a day or a minute
-too many, a step left out, another account, a check that always says yes. `verify.simulate.faults`
-has others, which take whole parts of the program out; none of them is here again.
+too many, a missing step, another account, a check that always passes. `verify.simulate.faults` has
+others, which remove whole parts of the program; no fault is in both.
 
-A mutant begins with its file and a sentence that says what is wrong. The text behind `-`, which
-stands there once and may be a part of a line, is replaced by the text behind `+`.
+A mutant begins with its file and a sentence about the mistake. The text after `-`, which occurs
+once and may be a part of a line, is replaced by the text after `+`.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from verify.mutants.tree import with_fault
 
 # Seconds for one test: then pytest says where it hangs, and ends.
 HANGS = 120
-# What pytest returns when all is well, and when nothing was chosen.
+# pytest's codes for success, and for no chosen tests.
 GOOD = (0, 5)
 # Its tests of the mutants themselves: each of these would see that a text has changed.
 OURS = "tests/verify/mutants"
@@ -77,11 +77,11 @@ class Suite:
 
 
 def stages(file: str, root: Path, is_near: bool) -> list[list[str]]:
-    """Say in which order tests are asked: what pytest is given for each part of the suite."""
+    """Return the order of the tests: pytest's arguments for each part of the suite."""
     mirrored, named = _mirrored(file, root), _named(file, root)
     passed = [f"--ignore={folder}" for folder in (LONG_TOOLS, mirrored) if folder is not None]
-    # A few files: other processes would cost more than they spare. What is named runs long tests
-    # too, unless they are left out.
+    # A few files: further processes would cost more than they save. Named tests include long ones
+    # unless excluded.
     room = [[*named, "-n", "0", "-m", "not long"]] if named else []
     if mirrored is not None:
         room.append([mirrored])
@@ -91,7 +91,7 @@ def stages(file: str, root: Path, is_near: bool) -> list[list[str]]:
 
 
 def _mirrored(file: str, root: Path) -> str | None:
-    """Find the folder of tests for a file of the program; None where there is only a package's."""
+    """Return the folder of tests for a file of the program; None if only its package has one."""
     rooms = file.split("/")[:-1]
     while rooms:
         folder = "/".join(["tests", *rooms])
@@ -102,7 +102,7 @@ def _mirrored(file: str, root: Path) -> str | None:
 
 
 def _named(file: str, root: Path) -> list[str]:
-    """List the tests named like a file: of its room where there are any, else of its package."""
+    """List the tests named like a file: of its room if there are any, else of its package."""
     same = f"test_{Path(file).stem.rstrip('s')}*.py"
     rooms = (_mirrored(file, root), f"tests/{file.partition('/')[0]}")
     found = ((root / room).rglob(same) for room in rooms if room is not None)

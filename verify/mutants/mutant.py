@@ -7,12 +7,12 @@ from pathlib import Path
 
 
 class Stale(Exception):
-    """The program has changed, and a mutant fits it no more; `str()` says which text is missing."""
+    """The program has changed, and a mutant no longer fits; `str()` names the missing text."""
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """One fault: what is wrong with it in, and which text of which file is replaced by what."""
+    """One fault: its description, and the replaced text of a file."""
 
     name: str
     file: str

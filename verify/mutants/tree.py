@@ -14,14 +14,14 @@ from pathlib import Path
 from verify.mutants.mutant import Mutant
 
 SHARED_MEMORY = Path("/dev/shm")
-# Seconds since 1970, from 2001 on. Python knows what it compiled by date and size, and no file of
-# the tree is so old.
+# Seconds since 1970, from 2001 on. Python recognises compiled files by date and size, and no file
+# of the tree is that old.
 DATES = count(10**9)
 
 
 @contextlib.contextmanager
 def copied(root: Path) -> Iterator[Path]:
-    """Copy what git knows of a working tree, and what it does not know yet; it goes at the end."""
+    """Copy git's files of a working tree, and new ones; the copy is removed at the end."""
     where = SHARED_MEMORY if os.access(SHARED_MEMORY, os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="mutants-", dir=where) as folder:
         listing = subprocess.run(
@@ -41,7 +41,7 @@ def copied(root: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def with_fault(root: Path, mutant: Mutant) -> Iterator[None]:
-    """Have a mutant in the program meanwhile; raises `Stale`."""
+    """Run the program with a mutant; raises `Stale`."""
     path = root / mutant.file
     changed = mutant.mutated(root)
     before = path.read_text()

@@ -1,4 +1,4 @@
-"""door/lines/port/proxy_header.py: what stands in front of a caller that a front end passes on."""
+"""door/lines/port/proxy_header.py: the header of a front end before a caller's bytes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FIXED = 16  # bytes before the addresses of a binary header
 
 
 def check(data: bytes) -> None:
-    """A header and what comes behind it, however it was cut."""
+    """Check a header and the bytes after it, in any pieces."""
     whole = _outcome([data])
     for packets in ways_to_cut(data):
         assert _outcome(packets) == whole, "how it was cut makes a difference"

@@ -14,7 +14,7 @@ from verify.fuzz.target import Target
 
 
 def check(data: bytes) -> None:
-    """It is a hand whose result is exact JSON, or refused with one sentence."""
+    """Check that it is a hand with an exact JSON result, or is refused in one sentence."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:

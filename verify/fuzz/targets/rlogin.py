@@ -1,4 +1,4 @@
-"""door/lines/rlogin/header.py and rlogin/trust.py: what strangers say before their bytes begin."""
+"""door/lines/rlogin/header.py and rlogin/trust.py: strangers' bytes before the call."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What one caller types, on the screens of the others and of the sysop.
+"""One caller's text on the screens of the others and of the sysop.
 
 From the bytes of their keys to the bytes of another terminal: chat, names, transfer messages and
-the words that cut the cards go this way.
+the words that cut the cards.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LONGEST_ENTRY = 80  # characters of one entry at a console
 
 
 def check(data: bytes) -> None:
-    """The first byte chooses how the talker's terminal writes, the rest is what they type."""
+    """The first byte chooses the talker's terminal, the rest are the keys."""
     charset = CHARSETS[data[0] % len(CHARSETS)] if data else Charset.UTF8
     typed = "".join(key for key in KeyDecoder(charset).feed(data[1:]) if len(key) == 1)
     typed = typed[:LONGEST_ENTRY]

@@ -32,7 +32,7 @@ MOST_SENT = 64 * (COMMANDS + 8)
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a line has become; what was typed before it was cut off is not compared."""
+    """The final state of a line; keys before a cut-off are not compared."""
 
     typed: bytes | None
     size: tuple[int, int]
@@ -41,7 +41,7 @@ class Outcome:
 
 def check(data: bytes) -> None:
     """The first byte chooses whether the board negotiates or a host has; the rest arrives."""
-    logging.disable(logging.CRITICAL)  # each line that is cut off would be told
+    logging.disable(logging.CRITICAL)  # each cut-off line would be logged
     try:
         with asyncio.Runner() as runner:
             runner.run(_check(data[1:], passive=bool(data) and data[0] % 4 == 3))
@@ -69,7 +69,7 @@ async def _outcome(packets: list[bytes], passive: bool) -> Outcome:
     ended = line.ended
     typed = None if ended else bytes(notebook.typed)
     if not ended:
-        protocol.take(b"x\xff\xf0")  # whatever is open is closed by this
+        protocol.take(b"x\xff\xf0")  # this closes any open command
         notebook.typed.clear()
         protocol.take(b"key")
         assert line.ended or notebook.typed == b"key", "a key is not a key any more"
@@ -87,7 +87,7 @@ async def _outcome(packets: list[bytes], passive: bool) -> Outcome:
     await asyncio.sleep(0)
     assert len(notebook.ends) == 1
     assert_one_line(notebook.ends[0])
-    # The budget counts commands up to the end, so a line that was cut off has heard them all.
+    # The budget counts commands up to the end, so a line that was cut off has read them all.
     return Outcome(typed, (line.columns, line.rows), None if ended else hints)
 
 

@@ -33,7 +33,7 @@ HELLO = b'{"t":"hello","columns":80,"rows":24,"language":"en"}'
 
 @dataclass(frozen=True)
 class Outcome:
-    """What has become of a connection; what was typed before it was cut off is not compared."""
+    """The final state of a connection; keys before a cut-off are not compared."""
 
     typed: bytes | None
     size: tuple[int, int]
@@ -65,9 +65,12 @@ BEFORE = {0: (), 1: (upgrade("bjft.1"), frame(1, HELLO)), 2: (upgrade("binary"),
 
 
 def check(data: bytes) -> None:
-    """The first byte chooses how far the connection is: nothing was said, a call from the page, or
-    one with telnet inside. The rest arrives."""
-    logging.disable(logging.CRITICAL)  # each line that is cut off would be told
+    """The first byte chooses the state of the connection: new, a call from the page, or with
+    telnet.
+
+    The rest of the bytes arrive on it.
+    """
+    logging.disable(logging.CRITICAL)  # each cut-off line would be logged
     try:
         with asyncio.Runner() as runner:
             runner.run(_check(data[1:], BEFORE[data[0] % 3 if data else 0]))
