@@ -1,9 +1,9 @@
 """Bring the catalogues of texts up to date: `python -m tools.catalogues`.
 
-Reads every text that the product marks (timebank/language.py), adds what is new to the catalogue of
-each language, drops what is gone, and compiles. A text whose English has changed is new: nothing is
-guessed from one that looks like it. Says how many texts each language lacks, which are said in
-English. `--check` changes nothing, and names these texts.
+Reads every text that the product marks (timebank/language.py), adds new ones to the catalogue of
+each language, drops removed ones, and compiles. A text with changed English is new: nothing is
+guessed from a similar one. Prints how many texts each language lacks, which stay English.
+`--check` changes nothing, and names these texts.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from timebank.language import CATALOGUES, DOMAIN, ENGLISH, LANGUAGES
 
 HOUSE = Path(__file__).parent.parent
 PACKAGES = ("door", "timebank")
-# What marks a text, and which of its arguments are which: context, one, many.
+# The functions that mark a text, and the positions of their arguments: context, one, many.
 MARKS: dict[str, tuple[int | None, int, int | None]] = {
     "_": (None, 0, None),
     "N_": (None, 0, None),
@@ -34,7 +34,7 @@ MARKS: dict[str, tuple[int | None, int, int | None]] = {
 }
 COMMENT = "# For translators:"
 WIDTH = 100
-# What gettext reads of a header. The others have dates, and the version of Babel.
+# The headers that gettext reads. The others have dates, and the version of Babel.
 READ_HEADERS = {"Content-Type", "Content-Transfer-Encoding", "Plural-Forms"}
 
 
@@ -45,7 +45,7 @@ class Text(NamedTuple):
 
 
 def texts() -> Catalog:
-    """Give every text that is marked in the product, with the files that it stands in."""
+    """Return every marked text of the product, with its files."""
     found = Catalog()
     for package in PACKAGES:
         for file in sorted((HOUSE / package).rglob("*.py")):
@@ -57,8 +57,10 @@ def texts() -> Catalog:
 
 
 def texts_of(source: str) -> Iterator[Text]:
-    """Find the texts that are marked in a file, those inside f-strings too: tools that read tokens
-    see those as a part of one string before Python 3.12."""
+    """Yield the marked texts of a file, also inside f-strings.
+
+    Before Python 3.12 tools that read tokens see those as a part of one string.
+    """
     lines = source.splitlines()
     calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
     for call in sorted(calls, key=lambda node: (node.lineno, node.col_offset)):
@@ -78,7 +80,7 @@ def _literal(call: ast.Call, at: int) -> str | None:
 
 
 def _comments_above(lines: Sequence[str], number: int) -> Sequence[str]:
-    """Return what is said to translators right above a line."""
+    """Return the comment to translators right above a line."""
     above: list[str] = []
     for line in reversed(lines[: number - 1]):
         if not line.strip().startswith("#"):
@@ -113,15 +115,17 @@ def written(catalogue: Catalog) -> bytes:
 
 
 def compiled(catalogue: Catalog) -> bytes:
-    """Give what the program reads, the same bytes for the same texts."""
+    """Return the program's binary catalogue, the same bytes for the same texts."""
     out = io.BytesIO()
     write_mo(out, _Compiled(catalogue))
     return out.getvalue()
 
 
 class _Compiled(Catalog):
-    """A catalogue with no other headers than gettext reads, and with its own plural forms: those
-    that Babel knows for a language are others from one of its releases to the next."""
+    """A catalogue with only the headers that gettext reads, and its own plural forms.
+
+    Babel's plural forms for a language differ between its releases.
+    """
 
     def __init__(self, of: Catalog) -> None:
         super().__init__(of.locale)
@@ -150,7 +154,7 @@ msgstr ""
 
 
 def missing(catalogue: Catalog) -> list[str]:
-    """Name the texts that a catalogue does not say; what is marked as fuzzy is not compiled."""
+    """Name the texts missing in a catalogue; fuzzy ones are not compiled."""
     found = [each for each in catalogue if each.id]
     return [str(each.id) for each in found if each.fuzzy or not _is_said(each.string)]
 

@@ -1,8 +1,8 @@
 """Write the page that checks a hand as one file: `python -m tools.check_page check.html`.
 
-The callers' port serves the same page in parts, whose policy lets nothing stand inline. The one
-file needs no server: its style, and its scripts as one, stand in it. `setup.py` makes it for the
-wheel, and `tools/site.py` for the documentation's site.
+The callers' port serves the same page in parts, with a policy against inline code. The one file
+needs no server: it contains its style, and its scripts as one. `setup.py` makes it for the wheel,
+and `tools/site.py` for the documentation's site.
 """
 
 from __future__ import annotations

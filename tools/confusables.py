@@ -3,9 +3,8 @@
     python -m tools.confusables            # the latest, from unicode.org
     python -m tools.confusables FILE       # one that is on this machine
 
-Only the characters are written, sorted, so that one is found without reading all, behind the
-heading with the licence that the file has. When the version has changed, `VERSION` in
-timebank/names/confusables.py has to follow; a test compares the two.
+It writes only the characters, sorted for a search, after the file's heading with its licence. When
+the version changes, update `VERSION` in timebank/names/confusables.py; a test compares the two.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from timebank.names.confusables import TABLES
 
 SOURCE = "https://www.unicode.org/Public/security/latest/confusables.txt"
 TARGET = TABLES
-SECONDS = 60  # that the consortium's server may take to answer
+SECONDS = 60  # for an answer of the consortium's server
 
 VERSION = re.compile(r"^# Version: (\S+)$", re.MULTILINE)
 DATE = re.compile(r"^# Date: ((\d{4})-\d\d-\d\d)", re.MULTILINE)

@@ -1,15 +1,13 @@
 """A Debian package of the program, with units, user and folders: `python -m tools.debian FOLDER`.
 
-It brings its wheels along and makes an environment of the machine's own Python in /opt/bjft when it
-is installed, so nothing is fetched then. It is for the architecture and the Python that it is made
-with: make it on the release of Debian that it is for. It needs `dpkg-deb` and pip's way to the
-index.
+The package contains its wheels and creates an environment of the machine's own Python in /opt/bjft
+when it is installed, without downloads. It fits the architecture and the Python of the machine that
+builds it, so build it on the same release of Debian. The build needs `dpkg-deb` and pip's index.
 
     apt install ./bjft_1.0.0_amd64.deb
 
-The board does not start by itself: look at /etc/bjft/sysop.toml, then `systemctl enable --now
-bjft`.
-What is in /var/lib/bjft stays, even when the package is purged: it is the callers' time.
+The board does not start by itself: read /etc/bjft/sysop.toml, then run `systemctl enable --now
+bjft`. A purge of the package leaves /var/lib/bjft, because it holds the callers' time.
 """
 
 from __future__ import annotations
@@ -41,7 +39,7 @@ Description: Black Jack For Time, a BBS door game board
  A board over telnet, SSH and the web, and a door for other boards, which
  deals black jack for minutes online. Its books always balance.
 """
-# Run again after an update: the environment is made anew, whatever the old one was.
+# Run again after an update: the environment is rebuilt, whatever the old one was.
 POSTINST = """\
 #!/bin/sh
 set -e
@@ -106,7 +104,7 @@ def lay_out(root: Path) -> None:
 
 
 def write_control(root: Path) -> str:
-    """Write what dpkg reads, and return the name of the package's file."""
+    """Write dpkg's control file, and return the name of the package's file."""
     project = tomllib.loads((HOUSE / "pyproject.toml").read_text("utf-8"))["project"]
     architecture = _said("dpkg", "--print-architecture")
     major, minor = sys.version_info[:2]
@@ -145,7 +143,7 @@ def main(folder: Path) -> Path:
         subprocess.run(
             [sys.executable, "-m", "pip", "wheel", "--quiet", "-w", wheels, what], check=True
         )
-        shutil.rmtree(HOUSE / "build", ignore_errors=True)  # what setuptools leaves there
+        shutil.rmtree(HOUSE / "build", ignore_errors=True)  # setuptools' leftovers
         made = folder / write_control(root)
         words = ("dpkg-deb", "--build", "--root-owner-group", str(root), str(made))
         subprocess.run(words, check=True)

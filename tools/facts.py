@@ -15,7 +15,7 @@ _HEAD = "| Code (kind) | Sentence with its parameters; others |\n|---|---|\n"
 
 
 def built(page: str) -> str:
-    """Return the page with a table of the reasons as they are now."""
+    """Return the page with the current table of reasons."""
     rows = [
         f"| `{code}`{_kind(code, reason)} | {_sentence(reason)} |\n"
         for code, reason in CODES.items()

@@ -1,8 +1,8 @@
 """Man pages and completions of the commands `door` and `timebank`, for the wheel.
 
-`setup.py` has them made whenever a wheel is built, from the commands as they are then; so none of
-them can be out of date, and none is in the repository. `python -m tools.manual FOLDER` makes them
-to look at: `man -l FOLDER/share/man/man1/door.1`.
+`setup.py` makes them from the current commands whenever a wheel is built. So none of them can be
+out of date, and none is in the repository. To look at them, run `python -m tools.manual FOLDER`
+and then `man -l FOLDER/share/man/man1/door.1`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from timebank.cli.main import main as timebank
 
 COMMANDS = {"door": door, "timebank": timebank}
 MAN = Path("share/man/man1")
-# Where each shell looks for what others have installed, below a prefix.
+# Where each shell looks for others' completions, below a prefix.
 COMPLETIONS: dict[str, tuple[type[ShellComplete], str]] = {
     "share/bash-completion/completions": (BashComplete, "{name}"),
     "share/zsh/site-functions": (ZshComplete, "_{name}"),
@@ -43,7 +43,7 @@ def write(folder: Path, version: str) -> list[Path]:
 
 
 def completion(shell: type[ShellComplete], name: str, command: click.Command) -> str:
-    """Return what asks the command itself at each Tab, so that it follows every release."""
+    """Return a script that asks the command at each Tab, so that it follows every release."""
     asked = shell(command, {}, name, f"_{name.upper()}_COMPLETE")
     # Without the look at the version of a shell that may not be here: `BashComplete.source`.
     return ShellComplete.source(asked)

@@ -1,6 +1,6 @@
-"""Write `rules.js`, what the page that checks hands knows of games: `python -m tools.page_rules`.
+"""Write `rules.js`, the game rules of the page that checks hands: `python -m tools.page_rules`.
 
-It is made of the games' `Kind`s, so that a rule's key stands in the folder of its game alone.
+It is made from the games' `Kind`s, so that a rule's key is only in the folder of its game.
 """
 
 from __future__ import annotations

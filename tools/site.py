@@ -1,10 +1,10 @@
-"""What the documentation's site has beside `docs/`: a hook of mkdocs, see mkdocs.yml.
+"""The parts of the documentation's site outside `docs/`: a hook of mkdocs, see mkdocs.yml.
 
-`python -m mkdocs build --strict` runs it. Pages under `reference/` are made from the program when
-the site is built, so none can be out of date: every key of sysop.toml from its declaration, and
-every command from click. So are the page that checks a hand, and every screen on every
-terminal. Files of the repository that documents link to come along under `repository/`. Links out
-of `docs/` are turned to where that is on the site.
+`python -m mkdocs build --strict` runs it. Pages under `reference/` are made from the program
+during the build, so none can be out of date: every key of sysop.toml from its declaration, and
+every command from click. So are the page that checks a hand, and every screen on every terminal.
+Repository files that documents link to are copied under `repository/`. Links out of `docs/` are
+rewritten to their place on the site.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _LINK = re.compile(r"(!?)\[([^\[\]]*)\]\(([^)\s:#]+)(#[^)\s]*)?\)")
 
 
 def settings_page() -> str:
-    """List every key of sysop.toml: type, bounds, default, and what the file says of it."""
+    """List every key of sysop.toml: type, bounds, default, and its text in the file."""
     parts = [
         "# Every key of sysop.toml\n",
         "`door config example` prints a file with all of them. `door config show --effective` shows"
@@ -93,7 +93,7 @@ def _table_in(entry: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def _takes(entry: Mapping[str, Any]) -> str:
-    """Say what a key takes, in words.
+    """Return a key's type and bounds, in words.
 
     >>> _takes({"type": "integer", "minimum": 1, "maximum": 9})
     'a whole number, 1 to 9'
@@ -159,9 +159,9 @@ def pages(drawn: Mapping[str, Mapping[str, Mapping[str, str]]] = NOTHING_DRAWN) 
 
 
 def turned(text: str, place: str) -> str:
-    """Turn the links of a page, at a place of the site, that lead out of its folder of the clone.
+    """Rewrite the links of a page that lead out of its folder of the clone.
 
-    A link to what is not on the site, such as a folder, is left out, and its words stay.
+    A link to something that is not on the site, such as a folder, becomes plain words.
     """
     is_beside = place.startswith(f"{REPOSITORY}/")
     own = place.removeprefix(f"{REPOSITORY}/") if is_beside else f"{DOCS}/{place}"
@@ -186,7 +186,7 @@ def _way(place: str, target: str) -> str:
     return posixpath.relpath(target, posixpath.dirname(place) or ".")
 
 
-# What mkdocs calls.
+# Hooks of mkdocs.
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

@@ -1,10 +1,9 @@
-"""Renew what the web pages have from others: `python -m tools.vendored FONT.ttf`.
+"""Renew the third-party files of the web pages: `python -m tools.vendored FONT.ttf`.
 
-Packs the versions named below with npm, and takes from them what the callers' page and the sysop's
-pages load, and their licences.
-FONT.ttf is Terminus (TTF) as Debian's package fonts-terminus has it; its letters that a terminal of
-this board shows become a font of the web. For that fonttools and brotli have to be installed.
-Everything goes into the folders `vendored` of both, and is to be committed.
+It packs the versions named below with npm, and takes the files that the callers' page and the
+sysop's pages load, with their licences. FONT.ttf is Terminus (TTF) of Debian's package
+fonts-terminus; the letters used by this board become a web font, which needs fonttools and brotli.
+All files go into the `vendored` folders of both, to be committed.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ FOLDER = DOOR / "lines/web/page/vendored"  # of the callers' page
 BOOKS = DOOR / "desk/pages/static/vendored"  # of the sysop's
 FAMILY = "Board Terminal"
 
-# What is taken from each package: the file there, and its name here.
+# The files of each package, and their names here.
 PACKAGES: Mapping[str, Mapping[str, str]] = {
     "@xterm/xterm@6.0.0": {
         "lib/xterm.mjs": "xterm.mjs",

@@ -11,7 +11,7 @@ FOLDER = Path(__file__).parents[2] / "door" / "screens"
 
 
 def files() -> dict[str, bytes]:
-    """Give every file by its name: each picture painted and in letters, wide and narrow."""
+    """Return every file by its name: each picture painted and in letters, wide and narrow."""
     made: dict[str, bytes] = {}
     for name, (wide, narrow) in pictures.PICTURES.items():
         title = name.replace("-", " ").capitalize()

@@ -139,7 +139,7 @@ Dots = list[tuple[int, int]]  # across, down
 
 
 def dots_of(font: Font, text: str, gap: int = 1) -> tuple[Dots, int]:
-    """Give the dots of a line of text, and how many of them it is wide."""
+    """Return the dots of a line of text, and its width in dots."""
     found: Dots = []
     left = 0
     for letter in text:
@@ -152,7 +152,7 @@ def dots_of(font: Font, text: str, gap: int = 1) -> tuple[Dots, int]:
 
 
 def shape(drawing: str) -> Dots:
-    """Give the dots of a drawing in `#`."""
+    """Return the dots of a drawing in `#`."""
     rows = drawing.strip("\n").split("\n")
     return [(x, y) for y, row in enumerate(rows) for x, dot in enumerate(row) if dot == "#"]
 

@@ -16,7 +16,7 @@ FONT = "IBM VGA"
 class Paper:
     """`rows` of at most `columns` cells, each of two dots, one above the other.
 
-    A cell shows two colours, of which a PC has only dark ones for the second.
+    A cell shows two colours; on a PC the second is a dark one.
     """
 
     def __init__(self, columns: int, rows: int) -> None:
@@ -46,7 +46,7 @@ class Paper:
     def sign(
         self, row: int, column: int, text: str, colour: Colour, behind: Colour | None = None
     ) -> None:
-        """Put letters, on the colour of the dot that is there unless told another."""
+        """Draw letters, on the colour of each dot unless given another."""
         for number, letter in enumerate(text, column):
             if 0 <= number < self.columns and 0 <= row < self.rows:
                 self._signs[row, number] = letter, colour, behind
@@ -65,7 +65,7 @@ class Paper:
         return upper == lower == colour and (row, column) not in self._signs
 
     def cell(self, row: int, column: int) -> tuple[str, Colour, Colour]:
-        """Give the letter, its colour and the dark colour behind it."""
+        """Return the letter, its colour and the dark colour behind it."""
         upper, lower = self.dots[row * 2][column], self.dots[row * 2 + 1][column]
         if (row, column) in self._signs:
             letter, colour, behind = self._signs[row, column]
@@ -85,7 +85,7 @@ class Paper:
         return write(Art(text, sauce))
 
     def _line(self, row: int) -> str:
-        """Give a row without the blanks at its end; it begins and ends in the plain colours."""
+        """Return a row without the blanks at its end; it begins and ends in the plain colours."""
         cells = [self.cell(row, column) for column in range(self.columns)]
         while cells and cells[-1][0] == " " and cells[-1][2] == Colour.BLACK:
             cells.pop()
@@ -117,7 +117,7 @@ def _sgr(colour: Colour, behind: Colour, new: Colour, new_behind: Colour) -> str
 
 
 def plain(lines: list[str], title: str, columns: int) -> bytes:
-    """Give a picture of plain letters as a file."""
+    """Return a picture of plain letters as a file."""
     assert all(len(line) < columns and line.isascii() for line in lines), title
     sauce = Sauce(title, AUTHOR, AUTHOR, MADE, 1, 0, columns, len(lines), font=FONT)
     return write(Art("".join(f"{line.rstrip()}\r\n" for line in lines), sauce))

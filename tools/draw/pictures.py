@@ -49,7 +49,7 @@ def welcome() -> Paper:
 
 
 def _facts(paper: Paper, row: int) -> None:
-    """Leave room for what the board says of itself, above and below."""
+    """Leave room for the board's own facts, above and below."""
     paper.sign(0, 7, "@BOARD.........................@", Colour.WHITE, Colour.BLUE)
     paper.sign(0, 46, "@RUNBY.......................@", Colour.LIGHT_CYAN, Colour.BLUE)
     bar(paper, row)

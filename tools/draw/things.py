@@ -1,4 +1,4 @@
-"""What our pictures are made of: gold letters, felt, cards, chips, and the chip that is a clock."""
+"""The parts of our pictures: gold letters, felt, cards, chips, and the chip that is a clock."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ansi.style import Colour
 from tools.draw.letters import LOGO, SUITS, TITLE, Dots, Font, dots_of
 from tools.draw.paper import Paper
 
-# From the light above to the shade below: a letter's colour, and what is mixed into it.
+# From the light above to the shade below: a letter's colour, and the colour mixed into it.
 _GOLD = ("█", "█", "▓", "▒", "▒")
 _GOLD_OF_THREE = ("█", "▓", "▒")
 
@@ -35,9 +35,9 @@ def width_of(text: str, font: Font = TITLE) -> int:
 def gold(
     paper: Paper, dots: Dots, row: int, column: int, shades: tuple[str, ...], shadow: Colour
 ) -> None:
-    """Lay the shadow first; cells that are gold all over are shaded from light to dark.
+    """Lay the shadow first; cells entirely of gold are shaded from light to dark.
 
-    What lies outside the paper is an error.
+    Drawing outside the paper is an error.
     """
     for x, y in dots:
         paper.clear_signs(row + y // 2, column + x, 2, 2)
@@ -96,7 +96,7 @@ def back(paper: Paper, row: int, column: int) -> None:
 
 
 def clock(paper: Paper, row: int, column: int, across: int, hour: float, minute: float) -> None:
-    """Draw a chip of `across` dots that is a clock; the hands stand at `hour` and `minute`."""
+    """Draw a chip of `across` dots that is a clock; the hands are at `hour` and `minute`."""
     middle = (across - 1) / 2
     paper.clear_signs(row, column, across, across // 2 + 1)
     for y in range(across + 1):
@@ -162,7 +162,7 @@ _STACKS = {
 
 
 def stack(paper: Paper, bottom: int, column: int, count: int, colour: str) -> None:
-    """Pile up `count` chips, one dot high each, whose lowest lies above row `bottom`."""
+    """Pile up `count` chips, one dot high each; the lowest is above row `bottom`."""
     light, dark = _STACKS[colour]
     top = bottom * 2 - count
     paper.clear_signs(top // 2, column, 8, bottom - top // 2)

@@ -1,7 +1,7 @@
-"""The same pictures in plain letters, for terminals that have no others.
+"""The same pictures in plain letters, for terminals without others.
 
-Titles are set from the same dots: `8` where a cell is full, `"` and `o` where half of it is. All
-else was typed by hand.
+Titles are set from the same dots: `8` for a full cell, `"` and `o` for a half one. Everything else
+was typed by hand.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Sheet:
         self._cells = [[" "] * self.columns for _ in range(rows)]
 
     def put(self, row: int, column: int, drawing: str, clear: str = "~") -> None:
-        """Lay a drawing upon what is there: a blank shows it, a tilde hides it."""
+        """Lay a drawing over the sheet: a blank shows what is below, a tilde hides it."""
         for r, line in enumerate(drawing.strip("\n").split("\n"), row):
             for c, letter in enumerate(line, column):
                 if letter != " ":

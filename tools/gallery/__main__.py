@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 async def draw(into: Path, painted: Sequence[str] = PAINTED) -> dict[str, Texts]:
     """Draw into a folder for each terminal, and return the texts by the terminal's name.
 
-    Of those in `painted` there are pictures too; raises `PaintMissing` before anything is drawn.
+    Those in `painted` have pictures too; raises `PaintMissing` before any drawing.
     """
     if painted:
         letters()

@@ -1,7 +1,6 @@
-"""The part of the gallery that the repository keeps, in docs/screens.
+"""The part of the gallery in the repository, in docs/screens.
 
-The texts of one terminal, a file for each walk, are what tests compare. The pictures are those that
-a document shows.
+Tests compare the texts of one terminal, a file for each walk. The pictures are those in documents.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 FONTS = Path("/usr/share/consolefonts")
 # The second has the suits and the shades, the first the accents.
 NAMED = ("Uni2-VGA16.psf.gz", "FullGreek-VGA16.psf.gz")
-# What neither has.
+# Letters that neither font has.
 STAND_INS = {"►": "→", "◄": "←", "▶": "→", "◀": "←"}
 WIDTH, HEIGHT = 8, 16
 
@@ -38,7 +38,7 @@ BRIGHT = ("555555", "ff5555", "55ff55", "ffff55", "5555ff", "ff55ff", "55ffff", 
 
 
 class PaintMissing(Exception):
-    """There is nothing to draw pictures with; the text says where that comes from."""
+    """The means of drawing pictures are missing; the text names their source."""
 
 
 @cache
@@ -103,7 +103,7 @@ def _paint(image: Image, column: int, row: int, cell: Char) -> None:
 
 
 def _dots(character: str) -> bytes | None:
-    """Give the dots of a character, those of a plain letter for an accent that the font lacks."""
+    """Return the dots of a character, or of the plain letter for an accent missing in the font."""
     if character in ("", " "):
         return None
     known = letters()

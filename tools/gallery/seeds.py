@@ -26,7 +26,7 @@ CUT = "seven come eleven"
 
 @cache
 def hand(*actions: str, ends: str = "", cut: str = "") -> bytes:
-    """A seed whose hand at Black Jack For Time goes through `actions` and ends so."""
+    """Return a seed whose hand at Black Jack For Time takes `actions` and ends so."""
     rules = BLACK_JACK_FOR_TIME
     return seed_where(
         lambda cards: _goes(blackjack.start(rules, cards, [600])[0], actions, ends, None), cut
@@ -35,7 +35,7 @@ def hand(*actions: str, ends: str = "", cut: str = "") -> bytes:
 
 @cache
 def insurance() -> bytes:
-    """A seed whose hand at Black Jack For Time offers insurance, and is won without it."""
+    """Return a seed whose hand at Black Jack For Time offers insurance, and wins without it."""
     rules = BLACK_JACK_FOR_TIME
     return seed_where(
         lambda cards: _goes(
@@ -46,7 +46,7 @@ def insurance() -> bytes:
 
 @cache
 def raised() -> bytes:
-    """A seed of Red Dog whose third card falls between the first two."""
+    """Return a seed of Red Dog whose third card falls between the first two."""
     return seed_where(lambda cards: _wins_a_raise(red_dog_round.start(RedDogRules(), cards, 60)[0]))
 
 
@@ -56,7 +56,7 @@ def _wins_a_raise(dealt: RedDogRound) -> bool:
 
 @cache
 def chain(*actions: str, ends: str, hands: int, length: int) -> bytes:
-    """The root of a chain so long whose first hands, cut with `CUT`, go through `actions`."""
+    """Return the root of such a chain whose first hands, cut with `CUT`, take `actions`."""
     rules = BLACK_JACK_FOR_TIME
     for number in range(1_000_000):
         root = sha256(b"root %d" % number).digest()
@@ -72,7 +72,7 @@ def chain(*actions: str, ends: str, hands: int, length: int) -> bytes:
 
 
 def seed_where(wanted: Callable[[Sequence[Card]], bool], cut: str = "") -> bytes:
-    """A seed whose deck, cut so, is as wanted."""
+    """Return a seed whose deck, cut so, is as wanted."""
     for number in range(100_000):
         seed = sha256(b"deck %d" % number).digest()
         if wanted(shuffle.shuffle(seed, cut, 1)):

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tests.terminal import MODERN, REFUSING, SYNCTERM, Profile
 
-Looks = dict[str, dict[str, str]]  # what their caller has chosen, by the name they go by
+Looks = dict[str, dict[str, str]]  # the caller's choices, by their name
 
 _NARROW = replace(SYNCTERM, columns=40, rows=25)
 _WIDE = replace(MODERN, columns=132, rows=50)
@@ -28,5 +28,5 @@ TERMINALS: dict[str, tuple[Profile, Looks]] = {
     "lines": (REFUSING, {"unknown": {"charset": "ascii", "paint": "lines"}}),
 }
 
-# Those that are drawn as pictures; in UTF-8 the same 80x24 look the same.
+# Terminals drawn as pictures; in UTF-8 the same 80x24 look the same.
 PAINTED = ("80x24-cp437", "132x50-utf8", "40x25-cp437")

@@ -1,7 +1,7 @@
-"""What callers do so that every screen is seen: each walk is an evening of one caller.
+"""Callers' keys that visit every screen: each walk is one caller's evening.
 
 A walk is the same on every terminal. It presses keys, each when the board waits for one, whatever
-the screens say: that is compared as a whole.
+the screens show: those are compared as a whole.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tools.gallery.seeds import CUT, SPARE, hand, insurance, raised
 from tools.gallery.terminals import Looks
 
 MINUTE = 60
-# Rounds of the event loop in which nothing has come before a screen is taken for finished.
+# Rounds of the event loop without output before a screen counts as finished.
 QUIET_ROUNDS = 30
 SYSOP = "Moth"
 STEADY = BOARD.replace('name = "The Test Board"', f'name = "The Midnight Oil"\nsysop = "{SYSOP}"')
@@ -53,7 +53,7 @@ TOMLS = {
 # Every second of a board is lived through, so the last minutes of a tournament are enough.
 BEGINS = {"tournament": NOON + timedelta(minutes=115)}
 HEADERS = {"bjft": "b", "baccarat": "c", "red-dog": "r", "vegas": "v"}  # the keys of their games
-DEAL_KEYS = " s s s  s s s s  "  # what stands the hands of the deal from `bytes(32)` but the first
+DEAL_KEYS = " s s s  s s s s  "  # stand the hands of the deal from `bytes(32)`, except the first
 MOST_PAGES = 9
 NARROW = 40  # columns
 MOMENT, LONGEST = 0.05, 20.0  # seconds that a walk waits at a time, and at most, for a banner
@@ -75,7 +75,7 @@ class Shot(NamedTuple):
 
 
 class Evening:
-    """One caller on one terminal, and the screens that were kept of what they saw."""
+    """One caller on one terminal, and the screens stored from their evening."""
 
     def __init__(
         self, board: World, profile: Profile, looks: Looks, keep: Callable[[Shot], None]
@@ -98,7 +98,7 @@ class Evening:
 
     @property
     def box(self) -> str:
-        """The box that looks right on this terminal, of those shown at a first call."""
+        """The correct box for this terminal, of those shown at a first call."""
         look, *_ = self.looks.values()
         return BOXES[look["charset"], look["paint"]]
 
@@ -108,7 +108,7 @@ class Evening:
         await self.terminal.until("Name:")
 
     async def visits(self, name: str, *, saved: int = 0) -> None:
-        """Come to the main menu as somebody whom the board knows."""
+        """Come to the main menu as a known caller."""
         self.board.enter(name, saved=saved, looks=self.looks)
         self.terminal = await self.board.call(self.profile)
         await log_on(self.terminal, name)
@@ -132,7 +132,7 @@ class Evening:
         return bool(consoles) and all(each.screen.awaits_key for each in consoles)
 
     async def watches(self, text: str) -> None:
-        """Let time pass until `text` is on the screen, where things move."""
+        """Let time pass until `text` is on a moving screen."""
         waited = 0.0
         while not (self.scrolls or text in self.terminal.picture):
             assert waited < LONGEST, f"no {text!r}:\n{self.terminal.picture}"
@@ -149,13 +149,13 @@ class Evening:
         raise AssertionError(f"no {text!r}:\n{self.terminal.picture}")
 
     async def press(self, *keys: str) -> None:
-        """Press these, each when what the one before it brought is on the screen."""
+        """Press these keys, each after the result of the one before is on the screen."""
         for each in keys:
             self.terminal.send(each)
             await self.settles()
 
     async def take(self, name: str, *keys: str) -> None:
-        """Press keys, and keep the screen; of lines that scroll, what came since the last was."""
+        """Press keys and store the screen; of scrolling lines, those since the last one."""
         await self.press(*keys)
         heard = self.terminal.transcript[self._told :].replace("\r", "")
         self._told = len(self.terminal.transcript)
@@ -197,7 +197,7 @@ async def lobby(here: Evening) -> None:
 
 
 async def company(here: Evening) -> None:
-    """What another caller wrote, and what can be written to them."""
+    """Read another caller's message, and write to them."""
     here.board.enter("Ada", looks=here.looks)
     here.board.enter("Bob")
     with here.board.books() as desk:
@@ -260,7 +260,7 @@ async def tournament(here: Evening) -> None:
     await here.take("tournament-ranking")
     await here.press("q", "q", "g", "y")
     await here.board.clock.advance(5 * MINUTE)
-    while here.board.server.board.champion is None:  # one look ends it, a later one sees who won
+    while here.board.server.board.champion is None:  # a look after the end shows the winner
         await here.board.clock.advance(MINUTE)
         await here.board.at_rest()
     await here.dials()
@@ -327,7 +327,7 @@ async def black_jack_for_time(here: Evening) -> None:
 
 
 async def checked(here: Evening) -> None:
-    """The way from a hand to the page that checks it; narrow screens have its code by itself."""
+    """Go from a hand to the page that checks it; narrow screens have its code alone."""
     await here.visits("Ada", saved=60 * MINUTE)
     here.deals(hand("hit", "stay", ends="win", cut=CUT))
     await here.press("b", "c", "b", f"{CUT}\r", "5\r", "h", "s", "f")
@@ -338,7 +338,7 @@ async def checked(here: Evening) -> None:
 
 
 async def staged(here: Evening) -> None:
-    """What waves across the felt for a moment, and the cards on their way."""
+    """Show what waves across the felt for a moment, and the moving cards."""
     await here.visits("Ada", saved=60 * MINUTE)
     for name, key in HEADERS.items() if not here.scrolls else ():
         await here.take(f"{name}-header", key)
@@ -389,7 +389,7 @@ async def vegas(here: Evening) -> None:
 
 
 async def watching(here: Evening) -> None:
-    """Behind the chair of a caller who plays, goes to the bank and gets up."""
+    """Sit behind a caller who plays, goes to the bank and gets up."""
     await here.visits("Ada", saved=60 * MINUTE)
     here.board.enter("Bob")
     bob = await here.board.call(REFUSING)
@@ -412,7 +412,7 @@ async def watching(here: Evening) -> None:
 
 
 async def _does(here: Evening, other: Terminal, keys: str) -> None:
-    """Let another caller press keys, and who looks on see what comes of them."""
+    """Let another caller press keys, and their watchers see the results."""
     other.send(keys)
     await here.settles()
     await here.board.clock.advance(2 * LOOK_SECONDS)
@@ -503,7 +503,7 @@ async def walk(
     looks: Looks,
     keep: Callable[[Shot], None],
 ) -> None:
-    """Let one caller have this evening on a board of its own."""
+    """Let one caller have this evening on a separate board."""
     toml = TOMLS.get(name, STEADY)
     _enter_the_sysop(folder, toml)
     with mock.patch("door.session.recovery.new_code", return_value=RECOVERY_CODE):

@@ -99,7 +99,7 @@ def _lay_books(path: Path) -> None:
 
 
 def _enter(board: World) -> None:
-    """Name those who have played, and let Ada and the sysop be there, she with a phrase of hers."""
+    """Register players of the deals, and bring in Ada with a phrase of hers, and the sysop."""
     with board.books() as desk:
         for number, name in enumerate(NAMES, 1):
             callers.rename(desk, number, name)
@@ -121,7 +121,7 @@ async def _visitor(browser: Any, board: World, how: dict[str, Any]) -> Visitor:
 
 
 async def _keep(visitor: Visitor, file: Path) -> None:
-    """Keep a picture of what is drawn, once nothing moves."""
+    """Store a picture of the page, once nothing moves."""
     await visitor.page.evaluate("() => new Promise((done) => setTimeout(done, 400))")
     await visitor.page.screenshot(path=file)
 
