@@ -1,1 +1,1 @@
-"""How fast the board is, as ratios against bare asyncio and raw sqlite3 in the same run."""
+"""The board's speed, as ratios to bare asyncio and raw sqlite3 in the same run."""

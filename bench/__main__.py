@@ -1,6 +1,6 @@
-"""The command `python -m bench`: measure, and print ratios with the figures to reach beside them.
+"""The command `python -m bench`: measure, and print ratios next to their goals.
 
-bench/README.md says what each line means and what was found.
+bench/README.md explains each line and has the results.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from bench import (
 from bench.report import FULL, HEADING, QUICK, Row, Scale, line
 from door.server.server import quickest
 
-MEMORY = Path("/dev/shm")  # a file system without a disk, where there is one
+MEMORY = Path("/dev/shm")  # a file system in memory, if there is one
 
 Part = Callable[[Scale, Path, Path | None], Iterator[Row]]
 
@@ -92,9 +92,9 @@ def main(
     port: int | None,
     **how: Any,
 ) -> None:
-    """Print what the board costs, as ratios to the simplest program that does the same.
+    """Print the board's cost as ratios to the simplest program that does the same.
 
-    With --part peers: what the telnet host at HOST and PORT on this machine costs, whichever it is.
+    With --part peers: the cost of the telnet host at HOST and PORT on this machine, of any kind.
     """
     if PEERS in parts or host is not None:
         if parts != (PEERS,) or host is None or port is None:

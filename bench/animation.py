@@ -1,9 +1,9 @@
-"""What it costs that cards fall one by one: many callers play with animation on, and with it off.
+"""The cost of dealing cards one by one: many callers with animation on, and with it off.
 
-They play at leisure, as people do: each presses a key every few seconds, once the last card lies
-there. A few others sit in the bet field and press keys all the while, as in `keys.py`; what they
-wait is held against a bare server, and against the same board while nobody plays. The board is the
-same in all turns, and so are its callers; only the pace at which cards fall is changed.
+They play at leisure, as people do: each presses a key every few seconds, once the last card is
+down. A few others sit in the bet field and press keys all the time, as in `keys.py`. Their wait is
+compared with a bare server's, and with the same board without players. Board and callers are the
+same in all turns; only the pace of the cards changes.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ BYTES_GOAL = Goal("ratio", "<=", 4)
 
 @dataclass
 class Turns:
-    """What was found while the callers did the same, a turn at a time."""
+    """The results of a callers' same activity, a turn at a time."""
 
     waits: list[float] = field(default_factory=list)  # median seconds of those in the bet field
     late: list[float] = field(default_factory=list)  # and at the 99th of a hundred
@@ -72,7 +72,7 @@ class Floor:
         first = min(FIRST, count // 2)
         callers = log_on_all(child.port, range(first))
         self._child = child
-        self._memory = child.usage().memory  # that all share, and that nobody of the rest takes
+        self._memory = child.usage().memory  # shared by all callers, and used by none of the rest
         self._rest = count - first
         callers += log_on_all(child.port, range(first, count))
         self.memory_of_idle = self._memory_a_caller(child.usage())
@@ -97,8 +97,11 @@ class Floor:
         turns.busy.append(used / others.whole)
 
     def while_they_play(self, turns: Turns, pace: str, idle: float, seconds: float) -> None:
-        """Let them play at this pace. `idle` is how busy the board is without them (CPU seconds a
-        second): that is no part of what a hand costs, however long it takes."""
+        """Let them play at this pace.
+
+        `idle` is the board's load without them (CPU seconds a second), which is no part of a
+        hand's cost.
+        """
         self._child.ask(f"pace {pace}")
         groups = [
             Group(self.others, self.strokes, GAP),
@@ -147,7 +150,7 @@ def run(scale: Scale, disk: Path) -> Iterator[Row]:
 
 
 def _echo(turns: Turns, child: Child, floor: Floor, seconds: float) -> None:
-    """Let as many press as often at a server that does nothing."""
+    """Let as many callers press keys as often at a server that does nothing."""
     length = sum(stroke.length for stroke in floor.strokes) // len(floor.strokes)
     child.ask(f"answer {length}")
     callers = connect_all(child.port, range(len(floor.others)))

@@ -1,9 +1,9 @@
-"""A page of the books, asked for by a process of its own.
+"""A page of the books, requested by a separate process.
 
     python -m bench.asking PORT PATH COOKIE
 
-It writes how many seconds the page took to come whole, and loads next to nothing before that. It
-stands for a browser on a machine of its own, so it takes no time that the board could use.
+It prints the seconds until the page was complete, and imports next to nothing before. It stands for
+a browser on another machine, so it takes no time that the board could use.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PATIENCE = 1800.0  # seconds
 
 
 def ask(port: int, path: str, cookie: str, form: str = "") -> http.client.HTTPResponse:
-    """Ask, and let all that comes go by."""
+    """Request a page and discard the answer."""
     with contextlib.closing(http.client.HTTPConnection(HOST, port, timeout=PATIENCE)) as caller:
         kind = "application/x-www-form-urlencoded"
         headers = {"Cookie": cookie, "Content-Type": kind}

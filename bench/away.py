@@ -1,7 +1,7 @@
-"""A relay to a port that is some way off: what comes in goes on a while later, in both directions.
+"""A relay to a distant port: bytes arrive a while later, in both directions.
 
-It stands in for a network of two machines where the kernel has no netem. Its event loop is one that
-waits for parts of a millisecond: epoll counts in whole ones.
+It replaces a network of two machines where the kernel has no netem. Its event loop can wait for
+parts of a millisecond, unlike epoll, which counts whole ones.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class _End(asyncio.Protocol):
 
 
 async def relay(port: int, seconds: float) -> None:
-    """Take connections, and relay each to a port: so many seconds are on the way either way."""
+    """Accept connections, and relay each to a port with this delay in seconds either way."""
     loop = asyncio.get_running_loop()
 
     class Caller(_End):

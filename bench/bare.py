@@ -11,7 +11,7 @@ LAST = b"!"  # of every answer
 
 
 class Bare(asyncio.Protocol):
-    """Answers whatever comes with the same bytes."""
+    """Answers any input with the same bytes."""
 
     answer = LAST  # for all of them; the parent says how long
 

@@ -1,6 +1,6 @@
 """Bettors at the ledger without a screen: the bank's own functions, through the one writer.
 
-A hand is what the table makes of it: seal a shoe, place a bet, stand; three transactions.
+A hand is the table's work: seal a shoe, place a bet, stand; three transactions.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ RULES = rules_to_mapping(BLACK_JACK_FOR_TIME)
 SEED = bytes(shuffle.SEED_BYTES)
 SEAL = shuffle.seal(SEED)
 CARDS_DEALT, CARDS_USED = 4, 5
-SLOW_COMMIT = 0.004  # seconds; what a disk takes that really writes
+SLOW_COMMIT = 0.004  # seconds; a disk that really writes
 RESULT = {
     "outcomes": ["win"],
     "player": [["KS", "9D"]],
@@ -53,7 +53,7 @@ Operation = Callable[[Desk], object]
 
 
 class StoppedClock(SystemClock):
-    """A clock whose wall stands at noon: the same bets make the same rows, every time."""
+    """A clock with its wall time fixed at noon: the same bets make the same rows every time."""
 
     def now(self) -> datetime:
         return NOON
@@ -63,7 +63,7 @@ class StoppedClock(SystemClock):
 
 
 class Rate(NamedTuple):
-    """Transactions a second, seconds of CPU for each, and what one wait in a hundred exceeds."""
+    """Transactions a second, seconds of CPU for each, and the 99th percentile of waits."""
 
     a_second: float
     cpu: float
@@ -73,8 +73,8 @@ class Rate(NamedTuple):
 class Bettor:
     """One caller on a call who plays hand after hand, one lost for each one won.
 
-    `elapsed` seconds of their time pass from one transaction to the next. Their shoes come from
-    chains of `ahead` seeds, or with 0 are sealed one by one.
+    `elapsed` seconds of their time pass between two transactions. Their shoes come from chains of
+    `ahead` seeds, or with 0 are sealed one by one.
     """
 
     def __init__(self, caller_id: int, call_id: int, elapsed: int, ahead: int = 0) -> None:
@@ -148,7 +148,7 @@ class Room(NamedTuple):
 
 
 def settings_of(path: Path) -> BankSettings:
-    """What the bank of the benches is set to, with its books in `path`."""
+    """Return the bank settings of the benches, with the books in `path`."""
     return BankSettings(
         zone=ZoneInfo("UTC"),
         events=(Event("Mail hour", time_of_day(3), EVERY_DAY, 60),),
@@ -194,7 +194,7 @@ def bettors_at(
 def at_the_books(
     disk: Path, count: int, seconds: float, *, elapsed: int, commit: float = 0, ahead: int = 0
 ) -> Rate:
-    """Let bettors play for a while as the tables do: each waits for their own transaction."""
+    """Let bettors play for a while like the tables: each waits for their own transaction."""
     with room(disk, count, elapsed=elapsed, ahead=ahead) as here:
         if commit:
             slow_down(here.database, commit)
@@ -213,7 +213,7 @@ def books_of_room(here: Room) -> Books:
 
 
 async def play(books: Books, bettors: Sequence[Bettor], seconds: float, pause: float = 0) -> Rate:
-    """Let bettors play for so long, and for one key at least.
+    """Let bettors play for this long, and for one key at least.
 
     `pause` is the seconds from one key of a bettor to the next.
     """

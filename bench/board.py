@@ -1,11 +1,11 @@
-"""The real board in a process of its own, with callers in its books before the first one calls.
+"""The real board in its own process, with callers in its books before the first one calls.
 
     python -m bench.board FOLDER CALLERS LOOP [web]
 
-Their passwords are hashed as cheaply as Argon2 lets them, so that log-on is no part of what is
-measured; their screen is known, so that they come straight to the main menu. The hands they are
-dealt are known as well: three keys each, won or lost by chance. LOOP is asyncio or uvloop. With
-"web" it has a port for browsers too, and tells which when it is asked for "web".
+Passwords are hashed as cheaply as Argon2 allows, so that log-on is no part of the measurement.
+Screens are known, so that callers come straight to the main menu. Their hands are known as well:
+three keys each, won or lost at random. LOOP is asyncio or uvloop. With "web" the board has a port
+for browsers too, and prints it on the order "web".
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def name_of(number: int) -> str:
 
 
 def stood_hand(rules: BlackjackRules, *, won: bool) -> bytes:
-    """A seed whose hand is stood at once and won, or lost."""
+    """Return a seed whose hand, stood at once, is won or lost."""
     for number in itertools.count():
         seed = number.to_bytes(shuffle.SEED_BYTES, "big")
         dealt, _ = start(rules, shuffle.shuffle(seed, "", rules.decks), [60])
@@ -128,7 +128,7 @@ def slow_down(database: Database, seconds: float) -> None:
 
 
 def set_pace(board: Board, pace: str) -> None:
-    """Let cards fall at this pace ("off", "fast", "normal") for all who are on, from now on."""
+    """Set the pace of cards ("off", "fast", "normal") for all callers on line, from now on."""
     for caller in board.callers():
         caller.console.keyboard.pace = PACES[cast("Pace", pace)]
 
@@ -144,7 +144,7 @@ async def main(folder: Path, count: int, *, web: bool) -> None:
     database.open()
     register_all(database, config, count)
     hands = [stood_hand(BLACK_JACK_FOR_TIME, won=won) for won in (True, False)]
-    # In turn, and every other caller would do nothing but lose.
+    # In turn, every other caller would only lose.
     chance = random.Random(1)
     server = Server(config, database, NoonClock(), lambda: chance.choice(hands))
     await server.start()

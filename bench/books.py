@@ -1,8 +1,7 @@
-"""What years of play in the books cost: a start of the board, how callers stand, a bet while a day
-ends, and commands.
+"""The cost of years of play in the books.
 
-The baseline is the same with books in which nothing ever happened, and of commands, with smaller
-ones (commands.py).
+It measures a start of the board, callers' standings, a bet at a day's end, and commands. The
+baseline is the same with empty books, and for commands with smaller ones (commands.py).
 """
 
 from __future__ import annotations
@@ -34,8 +33,8 @@ MIDNIGHT_GOAL = Goal("value", "<=", 50)
 STANDING_GOAL = Goal("value", "<=", 50)
 A_SECOND = 300  # transactions
 MILLI = 1e3
-# What callers read of how they stand: of the first of them, and of the days before NOON, of which
-# the last one has hands.
+# The days of the standings that callers read: the first, and those before NOON, the last with
+# hands.
 LAST_DAY = (NOON - timedelta(days=1)).date()
 DAY = DaySpan(LAST_DAY, LAST_DAY)
 WEEK = DaySpan((NOON - timedelta(days=7)).date(), NOON.date())
@@ -80,7 +79,7 @@ def run(scale: Scale, disk: Path) -> Iterator[Row]:
 
 
 def _standing(old: Path, new: Path, scale: Scale) -> Iterator[Row]:
-    """What a caller waits for where they look how they stand: so much more than in new books."""
+    """Measure a caller's wait for the standings, as the excess over new books."""
     for what, look in LOOKS.items():
         times = {board: _seconds_to_read(board, look, scale.rounds) for board in (old, new)}
         more = (times[old] - times[new]) * MILLI
@@ -120,7 +119,7 @@ async def _over_midnight(board: Path, scale: Scale) -> float:
 
 
 async def _play(books: Books, bettors: list[Bettor], seconds: float) -> float:
-    """Let all bettors together make so many transactions a second; return the longest wait."""
+    """Let all bettors together make this many transactions a second; return the longest wait."""
     loop = asyncio.get_running_loop()
     began, gap = loop.time(), len(bettors) / A_SECOND
 

@@ -1,8 +1,8 @@
-"""Every command that reads the books, in books of a hundred thousand transfers, a million and five.
+"""Every command that reads the books, with a hundred thousand transfers, a million and five.
 
-The baseline of a row is the same command in the next smaller books, and the ratio is what is held:
-a command may take as many times as long as there are more rows, and no longer; what grows with the
-day alone may take hardly more. Seconds are CPU of the process and those that it starts.
+The baseline of a row is the same command in the next smaller books, and the ratio has the goal: a
+command may take as many times longer as there are more rows. A command about the day alone may
+take hardly longer. Seconds are CPU of the process and its children.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from bench import large
 from bench.board import name_of
 from bench.report import Goal, Row, Scale
 
-# What a row more costs may grow a little with the depth of an index, and with what is in no cache.
+# The cost of a row may grow a little with the depth of an index and with missed caches.
 LINEAR = 1.3
-# Where only the day counts, and what callers there are.
+# Where only the day and the callers count.
 FLAT = 3.0
 SETTINGS = '[board]\ntime_zone = "UTC"\n'
 TIMEBANK, DOOR = "timebank", "door"
@@ -42,7 +42,7 @@ class Command(NamedTuple):
 
 
 COMMANDS: tuple[Command, ...] = (
-    # Before all others, as every night: it keeps what the summary is made of.
+    # Before all others, as every night: it stores the summary's totals.
     Command((TIMEBANK, "maintain"), finds=True),
     Command((TIMEBANK, "accounts")),
     Command((TIMEBANK, "ledger")),
@@ -57,7 +57,7 @@ COMMANDS: tuple[Command, ...] = (
     Command((TIMEBANK, "outbox"), is_flat=True),
     Command((TIMEBANK, "audit")),
     Command((DOOR, "audit")),
-    # Behind it, for it begins with the hand at which that has ended.
+    # After it, because it begins with the hand where that ended.
     Command((DOOR, "audit", "--since-last")),
     Command((TIMEBANK, "backup", "copy")),
 )

@@ -1,4 +1,4 @@
-"""From connecting to the first byte of the banner, and a burst of callers all at once."""
+"""From connecting to the first byte of the banner, and a burst of callers at once."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from bench.processes import Child, environment, more_files
 from bench.report import Goal, Row, Scale, median
 from bench.telnet import Client
 
-CALLERS_IN_THE_BOOKS = 1  # nobody logs on here
+CALLERS_IN_THE_BOOKS = 1  # none logs on here
 
 ANSWERING_GOAL = Goal("value", "<=", 5)
 SILENT_GOAL = Goal("value", "<=", 550)
-CROWD = 200  # that connect at once beside a caller who presses keys
+CROWD = 200  # connections at once next to a caller who presses keys
 CROWDS = 5
-KEY_SECONDS = 0.0005  # between the keys of one caller beside a crowd
+KEY_SECONDS = 0.0005  # between the keys of one caller next to a crowd
 KEY_GOAL = Goal("value", "<=", 8)
 KEYS = (b"x", b"\b")  # typed and rubbed out at the log-on, each with its echo
 MILLI, MICRO = 1e3, 1e6
@@ -52,7 +52,7 @@ class Visitor:
 
 
 class Burst(NamedTuple):
-    """What came of many who connect at once."""
+    """The results of many connections at once."""
 
     served: int
     seconds: float
@@ -107,7 +107,7 @@ def wait_for_banner(port: int, client: Client) -> float:
 
 
 def crowd(port: int) -> None:
-    """Connect so many at once for each line on standard input, and say when all are served."""
+    """Connect this many at once for each line of standard input, and report when all are served."""
     more_files()
     print(flush=True)
     for _ in sys.stdin:
@@ -116,10 +116,9 @@ def crowd(port: int) -> None:
 
 
 def _key_beside_crowds(port: int) -> tuple[float, float]:
-    """Press keys at the log-on; return the median over crowds of the longest wait for an answer,
-    beside a crowd and for as long without one.
+    """Press keys at the log-on; return the median of the longest waits, with crowds and without.
 
-    The crowd is another process, or its own work would be counted as a wait.
+    The crowd is another process, because its own work would count as a wait.
     """
     typist = Caller.connect(port)
     _settle(typist.wire)

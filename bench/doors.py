@@ -25,23 +25,25 @@ from bench.startup import LISTENS
 from door import closed
 from door.server import server_note
 
-# What an installed command runs.
+# The code of an installed command.
 DOOR = "from door.cli.entry import main; main()"
-# Below what a caller brings, which the books say: the first time, and from then on.
+# The prompt after a caller's arrival, by the books: at the first call, and later.
 WELCOME = (b"one-minute tour?", b"any key", b"oodbye")
 DROP_FILE = ("0", "-1", "38400", "The Bench", "42", "A Caller", "Caller", "50", "60", "1", "1")
 PYTHON = (sys.executable, "-S")
 READY, SMALL = Goal("ratio", "<=", 3.2), Goal("value", "<=", 15)
-# Where a server must be started: a line at once, and then the prompt, in milliseconds.
+# When a server must be started: a line at once, and then the prompt, in milliseconds.
 FIRST, STARTED = Goal("value", "<=", 100), Goal("value", "<=", 2000)
 MILLI = 1e3
-WARM = 2  # doors before the first that counts: the server loads what it needs for one
+WARM = 2  # uncounted doors first, so that the server has loaded its modules
 STARTS = 3  # doors that start a server, at the least
 
 
 class Ready(NamedTuple):
-    """A door whose caller can press a key: seconds until then, CPU of its own, megabytes, and the
-    seconds until they saw anything."""
+    """A door with its caller ready to press a key.
+
+    It has the seconds until then, its own CPU, megabytes, and the seconds until the first output.
+    """
 
     seconds: float
     cpu: float
@@ -112,7 +114,7 @@ def _served(config: Path) -> subprocess.Popen[str]:
 
 
 def _bare() -> Ready:
-    """An interpreter that does nothing; its memory is read by itself, at its end."""
+    """Measure an interpreter that does nothing; it reads its own memory at its end."""
     began = time.perf_counter()
     subprocess.run([*PYTHON, "-c", "pass"], check=True, cwd=ROOT, env=_environment())
     seconds = time.perf_counter() - began
@@ -162,7 +164,7 @@ def _door(config: Path, number: int) -> Ready:
 
 
 def _end_started(data: Path) -> None:
-    """End the server that a door has started, and wait until it has let the books go."""
+    """End the server started by a door, and wait until the books are free."""
     found = server_note.server_in(data)
     assert found is not None
     os.kill(found.process, signal.SIGTERM)
@@ -171,7 +173,7 @@ def _end_started(data: Path) -> None:
 
 
 def _environment() -> dict[str, str]:
-    """Let a child find what is installed here."""
+    """Return an environment in which a child finds the packages installed here."""
     known = environment()
     known["PYTHONPATH"] = os.pathsep.join([known["PYTHONPATH"], sysconfig.get_path("purelib")])
     return known

@@ -1,8 +1,8 @@
-"""Keys pressed at the table of a board with many callers on, beside a bare server's keys.
+"""Keys at the table of a board with many callers on line, next to a bare server's keys.
 
 Three kinds: a digit and a backspace in the bet field; the rules page and back, which paints two
-screens; and the three keys of a hand, each of which commits a transaction. The last is held
-against the ledger alone, on the same disk, doing the same transactions.
+screens; and the three keys of a hand, each of which commits a transaction. The last is compared
+with the ledger alone, on the same disk, doing the same transactions.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from bench.load import (
 from bench.processes import Child, more_files
 from bench.report import Goal, Row, Scale, median, percentile
 
-FIRST = 20  # callers who are on before memory is counted, so that what all share is not
-NEWS = 4.0  # seconds until all who are on have been told of the last ones who came
+FIRST = 20  # callers on line before memory is counted, so that shared memory is not
+NEWS = 4.0  # seconds until all callers on line have read of the last arrivals
 GAP = 0.5  # seconds from key to key of a caller who plays fast
 TO_THE_BET, FROM_THE_BET = b"b", b"\x03"
 KINDS = {"bet field": (b"7", b"\b"), "rules and back": (b"r", b"q")}
@@ -49,7 +49,7 @@ MICRO, MILLI = 1e6, 1e3
 
 @dataclass
 class Side:
-    """One server with its callers, and what was found there, a turn at a time."""
+    """One server with its callers, and their results, a turn at a time."""
 
     child: Child
     callers: list[Caller]
@@ -58,7 +58,7 @@ class Side:
     cpu: list[float] = field(default_factory=list)  # seconds a key
     rate: list[float] = field(default_factory=list)  # keys a second
     busy: list[float] = field(default_factory=list)  # CPU seconds a second
-    waits: list[float] = field(default_factory=list)  # median seconds, everyone at once
+    waits: list[float] = field(default_factory=list)  # median seconds, all callers at once
     leisure: list[float] = field(default_factory=list)  # median seconds, at leisure
 
     def press(self, callers: Sequence[Caller], strokes: Sequence[Stroke], seconds: float) -> None:
@@ -125,7 +125,7 @@ def _see_them_off(board: Child) -> None:
 
 
 def _idle(board: Side, scale: Scale) -> Row:
-    """What the clocks of callers cost who press nothing: they tick once a second."""
+    """Measure the cost of idle callers' clocks, which tick once a second."""
     board.keyboard.rest(NEWS)
     before = board.child.usage().cpu
     board.keyboard.rest(scale.seconds)
@@ -135,7 +135,7 @@ def _idle(board: Side, scale: Scale) -> Row:
 
 
 def _learn(side: Side, keys: Sequence[bytes]) -> list[Stroke]:
-    """Have one caller show what comes of the keys while all the others wait."""
+    """Have one caller show the replies to the keys while all the others wait."""
     side.keyboard.close()
     strokes = learn(side.callers[0], keys)
     side.keyboard = Keyboard(side.callers)
@@ -202,7 +202,7 @@ def _hands(
     disk: Path,
     commit: float,
 ) -> Iterator[Row]:
-    """So many callers and, in turn with them, as many bettors without a screen."""
+    """Measure this many callers and, in turn with them, as many bettors without a screen."""
     pressing = fewer(board.callers, count)
     board.forget()
     ledger: list[Rate] = []

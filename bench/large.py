@@ -1,9 +1,8 @@
-"""Books as large as years of play make them, in a minute: `python -m bench.large FILE TRANSFERS`.
+"""Books as large as after years of play, in a minute: `python -m bench.large FILE TRANSFERS`.
 
-Everything a board would have written is there: calls, days, grants, shoes, hands with their
-journals, transfers with their chain of digests; `timebank audit` and `door audit` find them in
-order. Hands repeat a few that were really dealt, for dealing a million takes longer than writing
-them.
+They contain everything a board would have written: calls, days, grants, shoes, hands with their
+journals, transfers with their chain of digests; `timebank audit` and `door audit` pass. Hands
+repeat a few really dealt ones, because dealing a million takes longer than writing them.
 """
 
 from __future__ import annotations
@@ -63,7 +62,7 @@ class Hand(NamedTuple):
 
     @property
     def rows(self) -> int:
-        """How many transfers settle it."""
+        """The number of transfers that settle it."""
         said = self.settlement
         return sum(amount > 0 for amount in (said.lost, said.returned, said.won))
 
@@ -74,8 +73,10 @@ def main() -> None:
 
 
 def write(path: Path, transfers: int) -> int:
-    """Write about so many transfers into a new database, the last of them of the day before NOON;
-    return how many there are."""
+    """Write about this many transfers into a new database, the last on the day before NOON.
+
+    Returns the exact number.
+    """
     database = SqliteDatabase(path)
     database.open()
     database.close()
@@ -94,7 +95,7 @@ def write(path: Path, transfers: int) -> int:
 
 @contextlib.contextmanager
 def _without_indexes(connection: sqlite3.Connection) -> Iterator[None]:
-    """Take away what is quicker done at the end, at once: indexes, and what moves balances."""
+    """Remove indexes and triggers for balances, which are faster restored at the end."""
     found = connection.execute(
         "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL"
         " AND (type = 'index' OR type = 'trigger' AND tbl_name = 'transfers')"
@@ -140,7 +141,7 @@ class _Writer:
         run("UPDATE callers SET day = (SELECT max(day) FROM days WHERE caller_id = callers.id)")
 
     def _days(self) -> int:
-        """Tell for how many days so many callers must call to make so many transfers."""
+        """Return the number of days for this many callers to make this many transfers."""
         rows = sum(2 + hand.rows for hand in self._dealt)
         a_call = 2 + HANDS_A_CALL * rows / len(self._dealt)
         return max(1, round(self._wanted / (len(self._callers) * a_call)))
@@ -252,7 +253,7 @@ class _Writer:
         run("COMMIT")
 
 
-# What `_Writer._add` is given for each table.
+# The columns that `_Writer._add` fills in each table.
 COLUMNS = {
     "callers": "id, name, fold, password_hash, locked, created, last_call, preferences",
     "accounts": "id, kind, caller_id, game, unit, balance",
@@ -272,7 +273,7 @@ _STAY = json.dumps({"action": "stay"}, separators=(",", ":"))
 
 
 def _hands() -> list[Hand]:
-    """Deal hands from known seeds; whoever is asked declines insurance, or stands."""
+    """Deal hands from known seeds; players decline insurance, and stand."""
     kind = GAMES[GAME].kind
     found: list[Hand] = []
     number = 0

@@ -1,9 +1,10 @@
-"""Transactions of the ledger, beside raw sqlite3 that commits one at a time with synchronous=FULL.
+"""Transactions of the ledger, next to raw sqlite3 that commits one at a time with
+synchronous=FULL.
 
-The baseline carries out the very statements of the bettor, recorded beforehand, on the same
-tables; a second one does the least that could be called a bet, in tables of its own. A third disk
-is imitated: tmpfs whose every COMMIT takes 4 ms, on both sides, because many machines (virtual
-ones above all) answer an fsync before anything has reached a disk.
+The baseline runs the bettor's very statements, recorded beforehand, on the same tables; a second
+one does the minimum of a bet, in its own tables. A third disk is imitated: tmpfs whose every
+COMMIT takes 4 ms, on both sides, because many machines (virtual ones above all) answer an fsync
+before a disk has the data.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from bench.report import Goal, Row, Scale, median
 from timebank.ledger import sql
 
 TRANSACTIONS = 3  # a hand
-REAL_FSYNC = 0.001  # seconds; what takes less is no disk
+REAL_FSYNC = 0.001  # seconds; anything faster is no disk
 SYNCS = 50
 
 ALONE_GOAL = Goal("ratio", ">=", 0.9)
@@ -108,7 +109,7 @@ def _place(
 
 
 def record(disk: Path, count: int) -> list[Transaction]:
-    """Let one bettor play, and note the statements of each of their transactions."""
+    """Let one bettor play, and record the statements of each transaction."""
     with room(disk, 1, elapsed=1) as here:
         found: list[Statement] = []
 
@@ -138,7 +139,7 @@ def record(disk: Path, count: int) -> list[Transaction]:
 def same_statements(
     disk: Path, hands: Sequence[Transaction], seconds: float, commit: float
 ) -> float:
-    """Carry out recorded transactions on tables like those they were recorded on."""
+    """Run recorded transactions on tables like those of the recording."""
     with room(disk, 1, elapsed=1) as here:
         here.database.close()
         return _raw(here.settings.database, hands, seconds, commit)

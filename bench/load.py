@@ -1,10 +1,10 @@
-"""The load maker: many callers on raw sockets, pressing keys and waiting for what they show.
+"""The load maker: many callers on raw sockets that press keys and wait for the replies.
 
-It must be cheaper than what it measures, so it is one loop over epoll and knows next to nothing of
-terminals: which row is written in, and whether the cursor is shown. The board hides the cursor
-while it serves a key, and shows it again behind the next question; a reply is complete when
-something was written in the row of questions and the cursor is shown there. Neither the status line
-that ticks in between nor the echo of a key that takes long is taken for a reply.
+It must be cheaper than the measured board, so it is one loop over epoll. It knows only two things
+about terminals: the row of the output, and whether the cursor is shown. The board hides the cursor
+while it serves a key, and shows it again after the next question. So a reply is complete when the
+row of questions was written and the cursor is shown there. Neither the ticking status line nor the
+early echo of a slow key counts as a reply.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ LESSONS = 5
 LOGGING_ON_AT_ONCE = 8
 QUESTION = b"23"  # the row that questions are asked in, of the 24 of a terminal that says nothing
 JUMP = re.compile(rb"\x1b\[([0-9]*)(?:;[0-9]+)?H")
-# What leaves a row as it is: colours, steps, the cursor shown or hidden.
+# Output that leaves a row unchanged: colours, steps, the cursor shown or hidden.
 WRITES_NOTHING = re.compile(rb"(?:\x1b\[[0-9;?]*[A-JL-Za-z]|[\b\r])*")
 HIDDEN, SHOWN = b"\x1b[?25l", b"\x1b[?25h"
 
@@ -44,12 +44,12 @@ class Stroke(NamedTuple):
 
 
 class Pressed(NamedTuple):
-    """What came of pressing keys for a while."""
+    """The results of pressing keys for a while."""
 
-    keys: int  # whose reply has come, the last ones included
-    whole: float  # seconds until the last had come
-    in_time: int  # keys whose reply came within the time that was given
-    seconds: float  # that this time was
+    keys: int  # with a complete reply, the last ones included
+    whole: float  # seconds until the last reply
+    in_time: int  # keys with their reply within the allowed time
+    seconds: float  # the allowed time
     waits: array[float]  # seconds from a key to the end of its reply: of those, if there are any
     bytes: int  # of all replies
 
@@ -62,7 +62,7 @@ class Caller:
     def __init__(self, wire: socket.socket) -> None:
         self.wire = wire
         self.group: Group
-        self.heard = b""  # the last of what came
+        self.heard = b""  # the latest output
         self.step = 0
         self.sent = 0.0
         self.waiting = False
@@ -89,7 +89,7 @@ class Caller:
                 self.wire.sendall(refusals)
 
     def completes(self, data: bytes) -> bool:
-        """Take what came, and tell whether the reply is complete with it."""
+        """Process output, and return whether it completes the reply."""
         return data.endswith(LAST)
 
     def drop(self) -> None:
@@ -111,7 +111,7 @@ class Guest(Caller):
         self._written = False  # since the last reply was complete, where questions are asked
 
     def completes(self, data: bytes) -> bool:
-        """Follow the cursor through what came."""
+        """Follow the cursor through the output."""
         first, *others = JUMP.split(data)  # texts, and between them the rows of the jumps
         if self._row == QUESTION:
             self._write(first)
@@ -132,7 +132,7 @@ class Guest(Caller):
 
 
 def connect_all(port: int, numbers: range) -> list[Caller]:
-    """Callers of a bare server, who need not log on."""
+    """Connect callers to a bare server, without log-on."""
     return [Caller.connect(port) for _ in numbers]
 
 
@@ -160,7 +160,7 @@ def log_on_as(caller: Caller, number: int) -> Caller:
 
 
 def learn(caller: Caller, keys: Sequence[bytes]) -> list[Stroke]:
-    """Press the keys in turn, while nobody else does, and find how long the replies are."""
+    """Press the keys in turn, while all others rest, and measure the length of the replies."""
     lengths: dict[bytes, list[int]] = {key: [] for key in keys}
     for _ in range(LESSONS):
         for key in keys:
@@ -179,7 +179,7 @@ def _read_reply(caller: Caller) -> int:
 
 
 class Group:
-    """Callers who press the same keys, each going round them alone, and what came of it."""
+    """Callers who press the same keys, each in their own round, and their results."""
 
     def __init__(
         self, callers: Sequence[Caller], strokes: Sequence[Stroke], gap: float = 0.0
@@ -188,14 +188,14 @@ class Group:
         self.callers = callers
         self.strokes = strokes
         self.step = gap / len(callers)  # seconds from the key of one to that of the next
-        self.due = 0  # how many keys had their moment
+        self.due = 0  # the number of keys that were due
         self.waits = array("d")
         self.bytes = 0
         for caller in callers:
             caller.group, caller.step = self, 0
 
     def until_now(self, seconds: float) -> list[Caller]:
-        """Whose key is due, so long after the beginning, since this was asked last."""
+        """Return the callers whose key is due by this time since the last request."""
         before, self.due = self.due, 1 + int(seconds / self.step)
         return [self.callers[number % len(self.callers)] for number in range(before, self.due)]
 
@@ -223,13 +223,13 @@ class Keyboard:
                 caller.wire.settimeout(PATIENCE)
 
     def rest(self, seconds: float) -> None:
-        """Press nothing, and read what comes."""
+        """Press nothing, and read the output."""
         until = time.perf_counter() + seconds
         while time.perf_counter() < until:
             self._read(0.01)
 
     def press_once(self, callers: Sequence[Caller], key: bytes) -> None:
-        """Let every caller press one key, and see what comes of it."""
+        """Let every caller press one key, and wait for the replies."""
         group = Group(callers, [Stroke(key, 0)])
         self._next = _wait
         for caller in callers:
@@ -239,7 +239,7 @@ class Keyboard:
     def press(
         self, callers: Sequence[Caller], strokes: Sequence[Stroke], seconds: float
     ) -> Pressed:
-        """Let every caller press the next key as soon as they have seen the last."""
+        """Let every caller press the next key as soon as they have the last reply."""
         group = Group(callers, strokes)
         self._next = self._send
         began = time.perf_counter()
@@ -253,10 +253,11 @@ class Keyboard:
     def press_at_leisure(
         self, groups: Sequence[Group], seconds: float, *, sleeps: bool = False
     ) -> list[Pressed]:
-        """Let each caller press a key every so often, in turn with the others of their group; who
-        has not seen the last reply by then lets the turn pass. Between two keys the load maker
-        looks for replies all the time, or else `sleeps` until there is one, and leaves its core to
-        others."""
+        """Let each caller press a key at regular times, in turn with the others of their group.
+
+        A caller without the last reply by then skips the turn. Between two keys the load maker
+        polls for replies, or `sleeps` until there is one and leaves its core to others.
+        """
         self._next = _wait
         began = now = time.perf_counter()
         while now < began + seconds:
@@ -269,9 +270,9 @@ class Keyboard:
         return self._end(groups, began, now)
 
     def _end(self, groups: Sequence[Group], began: float, until: float) -> list[Pressed]:
-        """Wait for the replies that are under way, and bring everybody to the first stroke.
+        """Wait for the open replies, and bring all callers to the first stroke.
 
-        What is pressed for that is pressed by all at once, so nobody asks how long it takes.
+        These keys are pressed at once, and their time does not count.
         """
         all_in_time = [group.waits[:] for group in groups]
         self._next = self._send_to_the_end
@@ -283,7 +284,7 @@ class Keyboard:
         whole = time.perf_counter() - began
         found = []
         for group, in_time in zip(groups, all_in_time, strict=True):
-            waits = in_time or group.waits  # a machine that is busy may have had no time at all
+            waits = in_time or group.waits  # a busy machine may have had no time at all
             keys, seconds = len(group.waits), until - began
             found.append(Pressed(keys, whole, len(in_time), seconds, waits, group.bytes))
         return found

@@ -25,10 +25,10 @@ from bench.bettors import Rate
 from bench.processes import Child
 from bench.report import Goal, Row, Scale, median
 
-KEYS = 3  # that commit, a hand
+KEYS = 3  # of a hand, which commit
 AWAY = 0.0005  # seconds there and back
-PATIENCE = 30.0  # seconds for a server of PostgreSQL to begin
-ACCOUNTS = ("postgres", "nobody")  # who runs it where we are root, which it refuses
+PATIENCE = 30.0  # seconds for a server of PostgreSQL to start
+ACCOUNTS = ("postgres", "nobody")  # users that run it when we are root, which it refuses
 SETTINGS = {
     "listen_addresses": "127.0.0.1",
     "fsync": "on",
@@ -38,7 +38,7 @@ SETTINGS = {
 }
 TICKS = os.sysconf("SC_CLK_TCK")
 
-CALLERS = 200  # who play at leisure, a hand every so many seconds
+CALLERS = 200  # playing at leisure, a hand every so many seconds
 HAND_SECONDS = 20.0
 
 AT_ONCE = Goal("value", ">=", 100)
@@ -47,7 +47,7 @@ AT_LEISURE = Goal("value", "<=", 150)
 
 
 class Found(NamedTuple):
-    """What some servers did together: keys that committed a second, and seconds of CPU for each."""
+    """The work of several servers: keys that committed a second, and seconds of CPU for each."""
 
     keys: float
     p99: float
@@ -60,11 +60,11 @@ class Found(NamedTuple):
 
     @property
     def cores(self) -> float:
-        """How many cores were busy with it."""
+        """The number of busy cores."""
         return self.keys * (self.cpu + self.database_cpu)
 
 
-Key = tuple[str, int]  # where the books are, and how many servers there are
+Key = tuple[str, int]  # the place of the books, and the number of servers
 
 
 def run(scale: Scale, disk: Path) -> Iterator[Row]:
@@ -100,7 +100,7 @@ AT = "0.5 ms off"
 
 @contextmanager
 def _some_way_off(server: _Postgres) -> Iterator[str]:
-    """Give new books on a server that is half a millisecond off."""
+    """Yield new books on a server that is half a millisecond away."""
     with (
         server.new_database() as name,
         closing(Child("bench.away", str(server.port), str(AWAY / 2))) as relay,
@@ -109,7 +109,7 @@ def _some_way_off(server: _Postgres) -> Iterator[str]:
 
 
 def _at_leisure(scale: Scale, server: _Postgres) -> Rate:
-    """Let callers play as people do, at a server that is alone."""
+    """Let callers play like people, at a single server."""
     pause = HAND_SECONDS / KEYS
     with (
         _some_way_off(server) as place,
@@ -135,14 +135,14 @@ def _rows(scale: Scale, found: dict[Key, Found]) -> Iterator[Row]:
 
 
 def _played(scale: Scale, place: str, count: int, server: _Postgres | None) -> Found:
-    """Let so many servers play at once at new books."""
+    """Let this many servers play at once at new books."""
     with ExitStack() as stack, ThreadPoolExecutor(count) as pool:
         servers = [
             stack.enter_context(Child("bench.server", place, str(number), str(scale.bettors)))
             for number in range(count)
         ]
         order = str(scale.ledger_seconds)
-        # A connection is slow until it knows the tables, and has planned what it is asked.
+        # A connection is slow until it has loaded the tables and planned its queries.
         list(pool.map(lambda each: each.ask(order), servers))
         used = 0.0 if server is None else server.cpu()
         rates = [Rate(*each) for each in pool.map(lambda each: each.ask(order), servers)]
@@ -190,7 +190,7 @@ class _Postgres:
             connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
     def cpu(self) -> float:
-        """Seconds of CPU of the server and all its processes, those that have ended too."""
+        """Return the CPU seconds of the server and all its processes, ended ones included."""
         total = 0
         for entry in Path("/proc").iterdir():
             if entry.name.isdigit() and (times := _times(entry)):

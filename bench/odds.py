@@ -1,4 +1,4 @@
-"""What `door odds` takes for a table, nothing being kept, beside the import of a library."""
+"""The time of `door odds` for a table, without a cache, next to the import of a library."""
 
 from __future__ import annotations
 

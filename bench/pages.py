@@ -1,9 +1,8 @@
-"""The books in a browser: what each page takes in books of years, and what a report does to
-callers.
+"""The books in a browser: each page's time with books of years, and a report's effect on callers.
 
-`door pages` runs as a process of its own, as beside a board. Pages are asked for one after the
-other by somebody who has logged on. Then 300 callers bet without a screen while somebody asks for
-large reports; the baseline is the same with nobody asking.
+`door pages` is its own process, as on a board. A logged-on client requests the pages one after the
+other. Then 300 callers bet without a screen while a client requests large reports; the baseline is
+the same without requests.
 """
 
 from __future__ import annotations
@@ -38,10 +37,10 @@ from timebank.reports import ledger_pages
 PAGE_GOAL = Goal("value", "<=", 100)
 STILL_GOAL = Goal("ratio", "<=", 1.5)
 SYSOP = "Sysop"
-SHARE = 0.3  # of the callers of a scale who bet beside a report: 300 of 1,000
+SHARE = 0.3  # of the callers of a scale who bet during a report: 300 of 1,000
 MILLI = 1e3
 CODE = "from door.cli.main import main; main()"
-# What is measured, and by what goal. Half the transfers lie before {middle}.
+# The measured pages, and their goals. Half the transfers are before {middle}.
 PAGES = (
     ("today", "/", None),
     ("ledger", "/ledger", PAGE_GOAL),
@@ -57,7 +56,7 @@ PAGES = (
     ("balances of a moment", "/balances?at=2026-11-10T12:00", None),
     ("a hand", "/hand/10", None),
 )
-# Large reports; the first has a fifth of the books, a million transfers where there are five.
+# Large reports; the first has a fifth of the books, a million transfers of five million.
 REPORTS = (
     ("a fifth of the ledger as CSV", "/ledger.csv?since={recent}"),
     ("plots of a year", "/plots?days=365"),
@@ -141,7 +140,7 @@ async def _beside(
 
 
 class PagesProcess:
-    """`door pages` at the books in a folder, and the sysop who has logged on there."""
+    """`door pages` for the books in a folder, with a logged-on sysop."""
 
     def __init__(self, folder: Path) -> None:
         with socket.create_server((HOST, 0)) as free:
@@ -164,7 +163,7 @@ class PagesProcess:
         return seconds_for(self._port, path, self._cookie)
 
     def begin(self, path: str) -> subprocess.Popen[str]:
-        """Let another process ask for a page, which writes how many seconds it took."""
+        """Have another process request a page and print its seconds."""
         words = (str(self._port), path, self._cookie)
         return subprocess.Popen(
             [sys.executable, "-m", "bench.asking", *words],

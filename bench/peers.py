@@ -2,9 +2,9 @@
 
     python -m bench --part peers HOST PORT [--pid PID] [--callers N] [--key TEXT]
 
-Nothing is known of the host: a key is answered when the first byte has come that followed it. Give
-it one that shows something and leads nowhere, such as one letter at the question for a name; the
-next one is a backspace, so that a line does not grow.
+The host is a black box: a key is answered when the first byte after it arrives. Choose a key that
+shows something and leads nowhere, such as one letter at the question for a name; the next key is a
+backspace, so that the line does not grow.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from bench.telnet import Client
 
 READ = 65536
 QUIET_SECONDS = 1.0  # without a byte: the host waits for a key
-SETTLE_SECONDS = 60.0  # that callers may take to get so far
+SETTLE_SECONDS = 60.0  # for callers to get so far
 ANSWER_SECONDS = 10.0  # for one key
 PACE_SECONDS = 0.02  # between keys, of all callers together
 LOOPBACK = ("127.", "::1", "localhost")
@@ -48,7 +48,7 @@ class Line:
     pressed: int = 0
 
     def read(self) -> int:
-        """Take what has come, and answer what telnet asks; return how much of it was shown."""
+        """Read new bytes and answer telnet's requests; return how much was shown."""
         data = self.wire.recv(READ)
         if not data:
             raise ConnectionError("the host hung up")
@@ -63,7 +63,7 @@ class Line:
     def press(self, key: bytes) -> float | None:
         """Press a key, or take the last one back; return the wait, None where nothing came."""
         self.pressed += 1
-        with contextlib.suppress(BlockingIOError):  # what came unasked is no answer
+        with contextlib.suppress(BlockingIOError):  # unrequested output is no answer
             self.wire.setblocking(False)
             self.read()
         self.wire.settimeout(ANSWER_SECONDS)
@@ -99,7 +99,7 @@ def run(peer: Peer) -> Iterator[Row]:
 
 
 def _keys(peer: Peer, lines: list[Line], idle: float) -> Iterator[Row]:
-    """Press keys, one at a time; what the callers cost who do nothing is taken off.
+    """Press keys, one at a time, and subtract the cost of idle callers.
 
     `idle` is in seconds of CPU for each second that passes.
     """
@@ -143,7 +143,7 @@ def _settle(lines: list[Line]) -> None:
 
 
 def _spent(pid: int | None) -> float:
-    """Return the CPU that a second takes in which nobody presses a key."""
+    """Return the CPU of a second without keys."""
     began, cpu = time.perf_counter(), _cpu(pid)
     time.sleep(2 * QUIET_SECONDS)
     return (_cpu(pid) - cpu) / (time.perf_counter() - began)

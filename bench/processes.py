@@ -20,7 +20,7 @@ STATM = Path("/proc/self/statm")
 
 
 class Usage(NamedTuple):
-    """What a process has used: seconds of CPU so far, kilobytes of memory now."""
+    """The resources of a process: seconds of CPU so far, kilobytes of memory now."""
 
     cpu: float
     memory: float
@@ -33,7 +33,7 @@ def environment() -> dict[str, str]:
 
 
 def more_files() -> None:
-    """Let this process have as many connections open as the system allows."""
+    """Raise this process's limit of open connections to the system's."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
@@ -91,9 +91,9 @@ class Child:
 
 
 async def obey(port: int, orders: Mapping[str, Callable[[str], object]]) -> None:
-    """Tell the port, then answer orders from standard input until that ends.
+    """Print the port, then answer orders from standard input until that ends.
 
-    An order is a word and perhaps a text behind it.
+    An order is a word and perhaps a text after it.
     """
     known = {"usage": _usage, **orders}
     loop = asyncio.get_running_loop()

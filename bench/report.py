@@ -1,4 +1,4 @@
-"""What is printed: a line for each figure, with its baseline and the figure to reach beside it."""
+"""The printed report: a line for each figure, with its baseline and its goal."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Scale:
-    """How much is done: the same measurements, longer or shorter."""
+    """The amount of work: the same measurements, longer or shorter."""
 
     callers: int  # connected at once
     pressing: int  # of them, those who wager in the measurement of committing keys
@@ -59,7 +59,7 @@ class Scale:
     seconds: float  # a turn at the keyboard
     playing_seconds: float  # a turn of those who play at leisure
     connects: int  # one after the other
-    silent: int  # that say nothing, all at once
+    silent: int  # without output, all at once
     burst: int
     bettors: int
     hands: int  # recorded for the baseline of the ledger
@@ -68,10 +68,10 @@ class Scale:
     starts: int
     book_transfers: int  # in the books of years
     servers: tuple[int, ...]  # of one board, one after the other
-    leisure_seconds: float  # that callers play at their own pace, on a server
-    crowd_seconds: float  # that all callers of the page play on
+    leisure_seconds: float  # for callers to play at their own pace, on a server
+    crowd_seconds: float  # for all callers of the page to play
     command_transfers: tuple[int, ...] = ()  # in the books that commands read
-    loop: str = "asyncio"  # that the board runs on, or "uvloop"
+    loop: str = "asyncio"  # the board's loop, or "uvloop"
 
 
 FULL = Scale(
@@ -127,7 +127,7 @@ def percentile(values: Sequence[float], hundredths: float) -> float:
 
 
 def number(value: float) -> str:
-    """Three digits that matter, whatever the size."""
+    """Format a number with three significant digits."""
     if math.isnan(value):
         return "-"
     if value and abs(value) < 0.995:

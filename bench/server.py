@@ -1,9 +1,9 @@
-"""A server without a screen, in a process of its own: its bettors play when it is told to.
+"""A server without a screen, in its own process: its bettors play on command.
 
     python -m bench.server PLACE NUMBER BETTORS
 
-PLACE is a file, or the postgresql:// URL of books. It answers each line, for how many seconds to
-play and how many to pause between two keys, with a `Rate`.
+PLACE is a file, or the postgresql:// URL of books. Each line of input has the seconds to play and
+the pause between two keys; the server answers it with a `Rate`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""How long the event loop keeps callers waiting while the writer commits beside it.
+"""How long the event loop keeps callers waiting while the writer commits.
 
-A process of its own sends the time every millisecond; the loop notes how old it is when it comes
-to read it. The same loop without bettors is the baseline, turn by turn.
+A separate process sends the time every millisecond, and the loop notes its age when it reads it.
+The same loop without bettors is the baseline, turn by turn.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from door.call.books import Books
 
 A_SECOND = 300  # transactions
 PING_SECONDS = 0.001
-START_SECONDS = 60.0  # that the other process has for its first ping, on a busy machine
+START_SECONDS = 60.0  # for the other process's first ping, on a busy machine
 STAMP = struct.Struct("=q")
 USUAL_GOAL = Goal("value", "<=", 2)
 WORST_GOAL = Goal("value", "<=", 10)
@@ -33,7 +33,7 @@ MILLI = 1e3
 
 
 def ping() -> None:
-    """Write the monotonic nanoseconds to standard output until nobody reads them."""
+    """Write the monotonic nanoseconds to standard output until its reader closes."""
     try:
         while True:
             os.write(sys.stdout.fileno(), STAMP.pack(time.monotonic_ns()))
@@ -51,7 +51,7 @@ def run(scale: Scale, disk: Path, memory: Path | None) -> Iterator[Row]:
 
 @contextmanager
 def pings() -> Iterator[int]:
-    """Give the end of a pipe that the time comes out of every millisecond."""
+    """Yield the end of a pipe that receives the time every millisecond."""
     sender = subprocess.Popen(
         [sys.executable, "-c", "from bench.stall import ping; ping()"],
         stdout=subprocess.PIPE,
@@ -109,7 +109,7 @@ def note(pipe: int, ages: list[float]) -> None:
 
 
 async def play(books: Books, bettors: list[Bettor], seconds: float) -> int:
-    """Let all bettors together make so many transactions a second; return how many there were."""
+    """Let all bettors together make this many transactions a second; return their number."""
     gap = len(bettors) / A_SECOND
     loop = asyncio.get_running_loop()
     began = loop.time()

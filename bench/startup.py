@@ -1,4 +1,4 @@
-"""How long the commands take to say their first word, beside an interpreter that does nothing."""
+"""How long the commands take to print their first word, next to an idle interpreter."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bench.processes import PATIENCE, ROOT, environment
 from bench.report import Goal, Row, Scale, median
 
 BARE = "bare Python"
-# What an installed command runs.
+# The code of an installed command.
 DOOR = "from door.cli.main import main; main()"
 COMMANDS = {
     BARE: ("-c", "pass"),

@@ -21,13 +21,13 @@ SUBNEGOTIATIONS = {
 
 
 class Client:
-    """The telnet of one connection: what came is fed in, what is to be answered comes out."""
+    """The telnet of one connection: input is fed in, and answers come out."""
 
     def __init__(self, *, takes_part: bool, says: Mapping[int, bytes] = SUBNEGOTIATIONS) -> None:
         self._takes_part = takes_part
-        self._says = says  # what it answers when it is asked, by option
+        self._says = says  # its answers to requests, by option
         self._unread = b""
-        self.shown = b""  # what came besides commands
+        self.shown = b""  # the output without commands
 
     def feed(self, data: bytes) -> bytes:
         self._unread += data

@@ -1,8 +1,8 @@
-"""Callers whose tutor thinks all the time, inside the board: hard decisions, one after the other.
+"""Callers whose tutor thinks all the time, inside the board: hard decisions in sequence.
 
-Pairs out of six decks at Vegas, which are the slowest there are: other seats' cards lie open, so
-that no two are the same and none is remembered. What thinks is the board's own process or, as the
-simplest way to do without one, the threads of the loop's executor.
+The decisions are pairs from six decks at Vegas, the slowest ones: other seats' cards are open, so
+that no two are equal and none is cached. The tutor runs in the board's own process for it or, as
+the simplest alternative, in the threads of the loop's executor.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ OPEN_CARDS = 12  # of six other seats
 
 
 def hard_decisions(seed: int) -> Iterator[Spot]:
-    """Pairs of chance against up cards of chance, for ever."""
+    """Yield random pairs against random up cards, without end."""
     chance = random.Random(seed)
     copies = DECKS * CARDS_IN_DECK // 13
     while True:
@@ -37,7 +37,7 @@ def hard_decisions(seed: int) -> Iterator[Spot]:
 
 
 class Threads:
-    """Thinks in threads beside the event loop."""
+    """Thinks in threads of the board."""
 
     def ask(self, spot: Spot) -> asyncio.Future[Weighed]:
         return asyncio.get_running_loop().run_in_executor(None, values, spot)
@@ -55,7 +55,7 @@ class Thinkers:
         self._answered = 0
 
     def begin(self, words: str) -> None:
-        """Begin with so many in this way: "10 process", "10 threads"."""
+        """Begin with this number in this way: "10 process", "10 threads"."""
         count, way = words.split()
         self._answered = 0
         self._tasks = [
@@ -64,7 +64,7 @@ class Thinkers:
         ]
 
     def end(self, _: str) -> int:
-        """Let them rest; return how many decisions were weighed."""
+        """Stop them; return how many decisions were weighed."""
         for task in self._tasks:
             task.cancel()
         self._tasks.clear()

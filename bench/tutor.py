@@ -1,8 +1,8 @@
-"""How long a key waits beside ten callers whose tutor thinks, and beside nobody.
+"""How long a key waits next to ten callers whose tutor thinks, and without them.
 
-One caller presses a digit and a backspace in the bet field, each key as soon as the last is
-answered: what the board does for such a key is next to nothing, so what is found is what the tutor
-takes. The same with the tutor in threads of the board shows why it has a process of its own.
+One caller presses a digit and a backspace in the bet field, each key right after the last answer.
+The board's own work for such a key is next to nothing, so the result is the tutor's share. The
+same with the tutor in threads of the board shows why it has its own process.
 """
 
 from __future__ import annotations

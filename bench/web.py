@@ -1,7 +1,6 @@
-"""Callers on our page, beside as many by telnet at the same board: the first screen, keys, memory.
+"""Callers on our page, next to as many by telnet at the same board: first screen, keys, memory.
 
-A caller here is a WebSocket as the page opens one, without the page: what a browser does with it is
-no part of this.
+A caller here is a WebSocket as the page opens one; a browser's own work is not measured.
 """
 
 from __future__ import annotations
@@ -43,9 +42,9 @@ CPU_GOAL = Goal("ratio", "<=", 1.5)
 MEMORY_GOAL = Goal("value", "<=", 60)
 MICRO, MILLI = 1e6, 1e3
 TEXT, BINARY, PONG = 1, 2, 10
-# So many log on, and then all who are on are heard of: nobody answers the board's pings meanwhile.
+# This many log on, and then all callers on line are read: meanwhile the board's pings wait.
 AT_A_TIME = 50
-ADDRESSES = 100  # that callers on the page come from
+ADDRESSES = 100  # of callers on the page
 HELLO = json.dumps({"t": "hello", "columns": 80, "rows": 24, "language": "en"}).encode()
 
 
@@ -55,7 +54,7 @@ def frame(opcode: int, body: bytes) -> bytes:
 
 
 class Frames:
-    """What came on a WebSocket, without what frames it; messages in words are left out.
+    """The payload of a WebSocket's binary frames; text messages are left out.
 
     >>> frames = Frames()
     >>> frames.feed(b"\\x82\\x03ab"), frames.feed(b"c\\x81\\x02{}\\x82\\x01d")
@@ -154,8 +153,10 @@ def run(scale: Scale, disk: Path) -> Iterator[Row]:
 
 
 def crowd(scale: Scale, disk: Path) -> Iterator[Row]:
-    """Let all callers be on the page for minutes, each with a key every few seconds. A line that is
-    lost ends the run."""
+    """Let all callers be on the page for minutes, each with a key every few seconds.
+
+    A lost line ends the run.
+    """
     more_files()
     with (
         tempfile.TemporaryDirectory(prefix="bench-", dir=disk) as folder,
@@ -194,7 +195,7 @@ def _first_screen(telnet: int, page: int, count: int) -> Row:
 
 
 def _fill(child: Child, port: int, numbers: range, *, by_page: bool) -> Side:
-    """Bring callers to the bet field; what the first of them take is shared by all."""
+    """Bring callers to the bet field; the memory of the first ones is shared by all."""
 
     callers: list[Caller] = []
 
@@ -204,7 +205,7 @@ def _fill(child: Child, port: int, numbers: range, *, by_page: bool) -> Side:
         callers.extend(came)
 
     def come_by_page(some: range) -> None:
-        # From many addresses, as callers do: one alone may not ask for so much at once.
+        # From many addresses, as with real callers: a single one is rate-limited.
         with ThreadPoolExecutor(LOGGING_ON_AT_ONCE) as threads:
             for at in range(0, len(some), AT_A_TIME):
                 these = some[at : at + AT_A_TIME]
@@ -237,7 +238,7 @@ def _source(number: int) -> str:
 
 
 def _keys(telnet: Side, page: Side, scale: Scale) -> Row:
-    """Digits and backspaces, each side in turn while the other waits."""
+    """Press digits and backspaces, each side in turn while the other waits."""
     keys = KINDS["bet field"]
     by_telnet = _learn(telnet, keys)
     by_page = [stroke._replace(key=frame(BINARY, stroke.key)) for stroke in _learn(page, keys)]
