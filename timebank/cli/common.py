@@ -159,8 +159,8 @@ class OpenBooks:
 
         if not self._taken_up:
             self._taken_up.append(True)
-            treated = restore.take_up(self.database, self.settings, self.clock.now())
-            for sentence in () if treated is None else treated.sentences():
+            settled_copy = restore.take_up(self.database, self.settings, self.clock.now())
+            for sentence in () if settled_copy is None else settled_copy.sentences():
                 click.echo(sentence, err=True)
 
     def span(self, since: datetime | None, until: datetime | None) -> tuple[int | None, int | None]:

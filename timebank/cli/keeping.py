@@ -179,7 +179,7 @@ def restore(config: Path, by: str, dry_run: bool, file: Path) -> None:
     click.echo(f"{place} holds {_transfers(restored.transfers)} from {file}.")
     if restored.aside is not None:
         click.echo(f"The old books are in {restored.aside}.")
-    say(restored.treated.sentences())
+    say(restored.settled_copy.sentences())
 
 
 def _transfers(count: int) -> str:

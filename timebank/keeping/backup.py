@@ -36,7 +36,7 @@ from timebank.errors import (
 )
 from timebank.files import sync
 from timebank.keeping import restore as restoring
-from timebank.keeping.restore import PriorBooks, Treated
+from timebank.keeping.restore import PriorBooks, SettledCopy
 from timebank.ledger import failures
 from timebank.ledger import transfers as ledger
 from timebank.ledger.database import Database, foreign_sentence
@@ -73,13 +73,13 @@ class Copied:
 class Restored:
     """The outcome of a restore: the number of transfers, and the place of the old books.
 
-    `treated` lists everything that was closed in the copy. After a rehearsal, all of this is what a
-    restore would do, and `on_call` has the callers online with their nodes, who would prevent it.
+    `settled_copy` lists everything that was closed in the copy. After a rehearsal, all of this is
+    what a restore would do. `on_call` has the callers online with their nodes, who would prevent it.
     """
 
     transfers: int
     aside: Path | ServerPlace | None
-    treated: Treated
+    settled_copy: SettledCopy
     on_call: tuple[str, ...] = ()
 
 
@@ -121,15 +121,15 @@ def restore(source: Path, settings: BankSettings, now: datetime, by: str = BY_CO
         aside = _free_aside(path, now)
         if not path.exists():
             given = restoring.prior_by_note(path)
-            treated, note = _treat_copy(copy, settings, now, given, source, by)
+            settled_copy, note = _treat_copy(copy, settings, now, given, source, by)
             _put_log_aside(path, aside)
             _put_in_place(copy, path, note)
-            return Restored(transfers, None, treated)
+            return Restored(transfers, None, settled_copy)
         with _locked_old_books(path) as (old, given):
-            treated, note = _treat_copy(copy, settings, now, given, source, by)
+            settled_copy, note = _treat_copy(copy, settings, now, given, source, by)
             _put_aside(old, path, aside)
             _put_in_place(copy, path, note)
-        return Restored(transfers, aside, treated)
+        return Restored(transfers, aside, settled_copy)
 
 
 @contextlib.contextmanager
@@ -165,8 +165,8 @@ def rehearse(source: Path, settings: BankSettings, now: datetime) -> Restored:
         transfers = make_ready(SqliteDatabase(copy), settings, now, source)
         aside = _free_aside(path, now) if path.exists() else None
         given, on_call = _known_beside(settings, before)
-        treated, _ = _treat_copy(copy, settings, now, given, source)
-        return Restored(transfers, aside, treated, on_call)
+        settled_copy, _ = _treat_copy(copy, settings, now, given, source)
+        return Restored(transfers, aside, settled_copy, on_call)
 
 
 def _known_beside(settings: BankSettings, copy: Path) -> tuple[PriorBooks, tuple[str, ...]]:
@@ -243,13 +243,13 @@ def _treat_copy(
     given: PriorBooks,
     source: Path,
     by: str = BY_COMMAND,
-) -> tuple[Treated, Note]:
+) -> tuple[SettledCopy, Note]:
     """Close everything open in the copy, and give it a mark. Return the note to put next to it."""
     database = SqliteDatabase(copy)
     mark, why = live_mark.new_mark(), f"restored from {source.name}"
     try:
         with database.transaction(settings, now) as desk:
-            treated = restoring.treat(desk, given, by, why)
+            settled_copy = restoring.settle_copy(desk, given, by, why)
             live_mark.set_mark(desk.connection, mark, None)
             note = live_mark.note_of(desk.connection, [mark], now)
     except (BooksUnavailable, DBAPIError) as error:
@@ -259,7 +259,7 @@ def _treat_copy(
     finally:
         database.close()
     sync(copy)
-    return treated, note
+    return settled_copy, note
 
 
 def _put_in_place(copy: Path, path: Path, note: Note) -> None:

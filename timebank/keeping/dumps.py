@@ -39,7 +39,7 @@ from timebank.keeping.backup import (
     make_ready,
     new_file,
 )
-from timebank.keeping.restore import PriorBooks, Treated
+from timebank.keeping.restore import PriorBooks, SettledCopy
 from timebank.ledger import failures, migrations
 from timebank.ledger import transfers as ledger
 from timebank.ledger.database import foreign_sentence
@@ -98,13 +98,13 @@ def restore(source: Path, settings: BankSettings, now: datetime, by: str = BY_CO
             _rename(admin, server.name, aside.name)
         try:
             given, _ = _read_prior(aside, settings, now) if is_there else (PriorBooks(at=0), ())
-            treated = _treat_copy(copy, settings, now, given, source, by)
+            settled_copy = _treat_copy(copy, settings, now, given, source, by)
             _rename(admin, copy.name, server.name)
         except BaseException:
             if is_there:
                 _give_name_back(admin, aside, server)
             raise
-    return Restored(transfers, aside if is_there else None, treated)
+    return Restored(transfers, aside if is_there else None, settled_copy)
 
 
 def rehearse(source: Path, settings: BankSettings, now: datetime) -> Restored:
@@ -117,9 +117,9 @@ def rehearse(source: Path, settings: BankSettings, now: datetime) -> Restored:
         transfers = make_ready(PostgresDatabase(copy), settings, now, source)
         is_there = postgres.has_database(admin, server.name)
         given, on_call = _read_prior(server, settings, now) if is_there else (PriorBooks(at=0), ())
-        treated = _treat_copy(copy, settings, now, given, source)
+        settled_copy = _treat_copy(copy, settings, now, given, source)
         aside = _free_aside(admin, server, now) if is_there else None
-    return Restored(transfers, aside, treated, on_call)
+    return Restored(transfers, aside, settled_copy, on_call)
 
 
 def _server_of(settings: BankSettings) -> ServerPlace:
@@ -302,13 +302,13 @@ def _treat_copy(
     given: PriorBooks,
     source: Path,
     by: str = BY_COMMAND,
-) -> Treated:
+) -> SettledCopy:
     with contextlib.closing(PostgresDatabase(copy)) as database:
         try:
             with database.transaction(settings, now) as desk:
                 postgres.keep_open(desk.connection)
                 why = f"restored from {source.name}"
-                return restoring.treat(desk, given, by, why)
+                return restoring.settle_copy(desk, given, by, why)
         except (BooksFailed, DBAPIError) as error:
             raise BackupRefused(
                 f"The copy cannot be made ready: {failures.sentence(error)}."

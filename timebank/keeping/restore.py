@@ -130,7 +130,7 @@ class PriorBooks:
 
 
 @dataclass(frozen=True)
-class Treated:
+class SettledCopy:
     """The treatment of restored books, for the sysop.
 
     `files` are files for `timebank import` with minutes that these books lack.
@@ -236,7 +236,7 @@ _TELL_ALL = Prepared(
 )
 
 
-def treat(desk: Desk, given: PriorBooks, by: str, why: str) -> Treated:
+def settle_copy(desk: Desk, given: PriorBooks, by: str, why: str) -> SettledCopy:
     """Close everything open in a restored copy, or put it in doubt, and begin a new generation.
 
     `given` is the state known from outside the copy. `why` is a clause for the log. The code that
@@ -276,7 +276,7 @@ def treat(desk: Desk, given: PriorBooks, by: str, why: str) -> Treated:
     _tell_callers(desk, copied)
     _keep_early_events(desk, given)
     admission = tuple(access.restrict(desk, given.rights, by))
-    treated = Treated(
+    settled_copy = SettledCopy(
         generation,
         tuple(number for number, _ in in_play),
         records,
@@ -285,9 +285,9 @@ def treat(desk: Desk, given: PriorBooks, by: str, why: str) -> Treated:
         admission,
         None if tournament is None else tournament.day,
     )
-    for sentence in treated.sentences():
+    for sentence in settled_copy.sentences():
         sysop_log.note(desk, by, None, sentence.rstrip("."))
-    return treated
+    return settled_copy
 
 
 def _known_by_copy(desk: Desk, *, exact: bool) -> PriorBooks:
@@ -391,7 +391,7 @@ def prior_books_in(desk: Desk) -> PriorBooks:
     )
 
 
-def recognise(database: Database, settings: BankSettings, now: datetime) -> Treated | None:
+def recognise(database: Database, settings: BankSettings, now: datetime) -> SettledCopy | None:
     """Treat the file as restored unless it is the books that a board served from last.
 
     A process that serves from the file must call this before anything else. Returns the treatment,
@@ -405,16 +405,16 @@ def recognise(database: Database, settings: BankSettings, now: datetime) -> Trea
         before, why = live_mark.read_note(path), remark(desk, path)
         if why is None:
             return None
-        treated = treat(desk, prior_by_note(path), BY_HAND, why)
+        settled_copy = settle_copy(desk, prior_by_note(path), BY_HAND, why)
         mark = live_mark.new_mark()
         live_mark.set_mark(desk.connection, mark, None)
         # The accepted mark stays valid, because the file is unchanged if the COMMIT fails.
         marks = [mark] if before is None else [*before.marks, mark]
         live_mark.write_note(path, live_mark.note_of(desk.connection, marks, now))
     renew(database, settings, now)
-    for sentence in treated.sentences():
+    for sentence in settled_copy.sentences():
         log.warning("%s", sentence)
-    return treated
+    return settled_copy
 
 
 def renew(database: Database, settings: BankSettings, now: datetime) -> str | None:
@@ -437,12 +437,12 @@ def renew(database: Database, settings: BankSettings, now: datetime) -> str | No
     return None
 
 
-def take_up(database: Database, settings: BankSettings, now: datetime) -> Treated | None:
+def take_up(database: Database, settings: BankSettings, now: datetime) -> SettledCopy | None:
     """Call `recognise`, then `renew`, which every process must do before it writes."""
-    treated = recognise(database, settings, now)
-    if treated is None and (problem := renew(database, settings, now)):
+    settled_copy = recognise(database, settings, now)
+    if settled_copy is None and (problem := renew(database, settings, now)):
         log.warning("%s A copy of the books put in their place would not be noticed.", problem)
-    return treated
+    return settled_copy
 
 
 def _file_of(database: Database) -> Path | None:

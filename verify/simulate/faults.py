@@ -282,17 +282,17 @@ def leaves_chains_open(patch: pytest.MonkeyPatch) -> None:
 
 def leaves_shoes_open(patch: pytest.MonkeyPatch) -> None:
     """A restore that closes everything but the shoes."""
-    real = restore.treat
+    real = restore.settle_copy
 
-    def treat(desk: Desk, *parts: Any) -> restore.Treated:
+    def settle_copy(desk: Desk, *parts: Any) -> restore.SettledCopy:
         run = desk.connection.exec_driver_sql
         open_shoes = run("SELECT id FROM shoes WHERE closed IS NULL").all()
-        treated = real(desk, *parts)
+        settled_copy = real(desk, *parts)
         for (number,) in open_shoes:
             run(f"UPDATE shoes SET closed = NULL WHERE id = {number}")
-        return treated
+        return settled_copy
 
-    patch.setattr(restore, "treat", treat)
+    patch.setattr(restore, "settle_copy", settle_copy)
 
 
 def believes_every_leap(patch: pytest.MonkeyPatch) -> None:

@@ -55,8 +55,8 @@ def restored(kept: Copies | Server, copy) -> list[str]:
     """Restore a copy and return the sentences; a rehearsal gives the same, and all are logged."""
     module = backup if isinstance(kept, Copies) else dumps
     kept.books.close()
-    rehearsed = module.rehearse(copy, kept.books.settings, kept.books.now).treated.admission
-    said = list(kept.restore(copy).treated.admission)
+    rehearsed = module.rehearse(copy, kept.books.settings, kept.books.now).settled_copy.admission
+    said = list(kept.restore(copy).settled_copy.admission)
     assert said == list(rehearsed)
     assert {each.rstrip(".") for each in said} <= set(log_of(kept.books))
     assert kept.books.audit() == []
@@ -305,15 +305,15 @@ class TestWithoutTheBooksBefore:
         books.do(ssh_keys.take_away, ann, ONE)
         if way == "by hand":
             copies.put_back(copy)
-            treated = copies.serve()
+            settled_copy = copies.serve()
         else:
             copies.lose_the_books()
             if way == "broken":
                 copies.path.write_bytes(b"no database" * 100)
-            treated = copies.restore(copy).treated
+            settled_copy = copies.restore(copy).settled_copy
         assert ssh_keys.are_suspended(record(books, ann).preferences)
-        assert self.WAITS in treated.sentences()
-        assert OF_THE_COPY in treated.sentences()
+        assert self.WAITS in settled_copy.sentences()
+        assert OF_THE_COPY in settled_copy.sentences()
         assert any("so your SSH keys wait" in each for each in told(books, ann))
         assert not any("SSH" in each for each in told(books, bob))
         books.do(ssh_keys.resume, ann)

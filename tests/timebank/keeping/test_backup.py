@@ -423,4 +423,4 @@ def test_a_copy_of_any_name_is_restored(played, copy) -> None:
     """The books note its name, and a name of a file need not be UTF-8."""
     odd = copy.rename(copy.with_name(os.fsdecode(b"copy-\xff.sqlite3")))
     restored = backup.restore(odd, played.settings, NOW)
-    assert "restored from copy-\\udcff.sqlite3." in " ".join(restored.treated.sentences())
+    assert "restored from copy-\\udcff.sqlite3." in " ".join(restored.settled_copy.sentences())

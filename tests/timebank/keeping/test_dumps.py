@@ -101,7 +101,7 @@ def test_sealed_shoes_and_open_hands_are_closed_and_no_number_is_reused(server, 
 
     aside = restored.aside
     assert server.databases() == [server.name, aside.name]
-    assert restored.treated.hands == (1,)
+    assert restored.settled_copy.hands == (1,)
     assert books.sql("SELECT outcome, returned FROM rounds") == [("void", 600)]
     assert books.balances(ann)["online"] == before["online"] + 600 - 1, "its second"
     assert books.do(powers.holders) == []
@@ -195,7 +195,7 @@ class TestRefusals:
         def fails(*words):
             raise BackupRefused("no")
 
-        monkeypatch.setattr(restoring, "treat", fails)
+        monkeypatch.setattr(restoring, "settle_copy", fails)
         assert self.refused(server, copy) == "no"
 
     def test_that_leave_changes_behind_say_so(self, server, copy, monkeypatch):
@@ -206,7 +206,7 @@ class TestRefusals:
                 shell.execute(ENDING)
             raise BackupRefused("no")
 
-        monkeypatch.setattr(restoring, "treat", goes_away)
+        monkeypatch.setattr(restoring, "settle_copy", goes_away)
         with pytest.raises(BackupRefused, match=r"The restore failed. The books are") as told:
             server.restore(copy)
         with server.cluster.connect("postgres") as shell:

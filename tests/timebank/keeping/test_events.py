@@ -152,8 +152,8 @@ def test_a_restore_keeps_events_started_or_cancelled_since_the_copy(books, known
     books.do(events.take_back, "Jane")
     if not known:
         given = restore.PriorBooks()
-    books.do(restore.treat, given, "Jane", "the disk had died")
+    books.do(restore.settle_copy, given, "Jane", "the disk had died")
     assert len(books.do(early_events.load)) == known
-    books.do(restore.treat, restore.PriorBooks(early_events=()), "Jane", "once more")
+    books.do(restore.settle_copy, restore.PriorBooks(early_events=()), "Jane", "once more")
     assert books.do(early_events.load) == ()
     assert books.audit() == []

@@ -88,7 +88,7 @@ class Copies:
         self.books.database.close()
         self.path.unlink()
 
-    def serve(self) -> restoring.Treated | None:
+    def serve(self) -> restoring.SettledCopy | None:
         """Do the first step of any server of the books."""
         return restoring.take_up(self.books.database, self.books.settings, self.books.now)
 
@@ -362,10 +362,10 @@ class TestImports:
         board.write(record("Ann", 5))
         (kept,) = board.take().backups
         books.change(imports=(board.path,))
-        treated = copies.restore(copy).treated
-        assert treated.files == (kept,)
+        settled_copy = copies.restore(copy).settled_copy
+        assert settled_copy.files == (kept,)
         said = f"{kept} was read by other books than these: `timebank import` applies it to them."
-        assert said in treated.sentences()
+        assert said in settled_copy.sentences()
         assert board.take(kept).applied == 1
 
     def test_the_rest_of_a_file_that_was_read_on_since_is_applied_once(
@@ -376,7 +376,7 @@ class TestImports:
         copy = copies.take()
         board.append(b" Door;2026-06-01 11:59\r\n")
         (kept,) = board.take().backups
-        assert copies.restore(copy).treated.files == ()
+        assert copies.restore(copy).settled_copy.files == ()
         assert board.take().applied == 1
         assert books.balances(board.callers["Bob"])["bank"] == 600 + 180
         assert books.balances(board.callers["Ann"])["bank"] == 600 + 300
@@ -420,11 +420,11 @@ class TestWhoComesIn:
     def test_no_recovery_code_of_the_copy_works(self, copies, books, ann, bob):
         has_a_code(books, ann)
         copy = copies.take()
-        treated = copies.restore(copy).treated
+        settled_copy = copies.restore(copy).settled_copy
         assert books.do(recovery.owner, "Ann", DIGEST) is None
         assert not books.do(recovery.has_one, ann)
         said = "Made 1 recovery code void: its owner can make another at Your settings."
-        assert said in treated.sentences()
+        assert said in settled_copy.sentences()
         assert said.rstrip(".") in log_of(books)
         assert VOID in told(books, ann)
         assert VOID not in told(books, bob)
@@ -434,11 +434,12 @@ class TestWhoComesIn:
         without = copies.take()
         for number in (ann, bob):
             has_a_code(books, number)
-        treated = copies.restore(copies.take("with")).treated
+        settled_copy = copies.restore(copies.take("with")).settled_copy
         assert any(
-            line.startswith("Made 2 recovery codes void: their") for line in treated.sentences()
+            line.startswith("Made 2 recovery codes void: their")
+            for line in settled_copy.sentences()
         )
-        assert not any("code" in line for line in copies.restore(without).treated.sentences())
+        assert not any("code" in line for line in copies.restore(without).settled_copy.sentences())
 
     @pytest.mark.parametrize("state", ["gone", "broken"])
     def test_warns_of_powers_that_may_return_without_the_prior_books(
@@ -450,12 +451,12 @@ class TestWhoComesIn:
         copies.lose_the_books()
         if state == "broken":
             copies.path.write_bytes(b"no database" * 100)
-        treated = copies.restore(copy).treated
+        settled_copy = copies.restore(copy).settled_copy
         assert self.holders(books) == ["Ann"]
         assert (
             "Sysop powers: Ann, caller number 1, as in the copy. Callers who lost them since"
             " have them again: `door callers revoke` takes them."
-        ) in treated.sentences()
+        ) in settled_copy.sentences()
 
     def test_a_caller_of_other_books_says_nothing_of_one_of_the_same_number(
         self, copies, books, ann
@@ -475,9 +476,9 @@ class TestWhoComesIn:
         self.grant(books, ann)
         copy = served.take()
         served.put_back(older)
-        treated = served.restore(copy).treated
+        settled_copy = served.restore(copy).settled_copy
         assert self.holders(books) == ["Ann"]
-        assert any("Callers who lost them since" in line for line in treated.sentences())
+        assert any("Callers who lost them since" in line for line in settled_copy.sentences())
 
 
 class TestPutBackByHand:
@@ -485,9 +486,11 @@ class TestPutBackByHand:
         shoe = seal(books, ann)
         copy = served.take()
         served.put_back(copy)
-        treated = served.serve()
-        assert treated.generation.by == "the board"
-        assert treated.generation.why.startswith("board.sqlite3 is a copy, taken on 2026-06-01")
+        settled_copy = served.serve()
+        assert settled_copy.generation.by == "the board"
+        assert settled_copy.generation.why.startswith(
+            "board.sqlite3 is a copy, taken on 2026-06-01"
+        )
         assert "Closed 1 open shoe: none of its cards is dealt again." in caplog.messages
         assert seal(books, ann, OTHER_SEED, OTHER_SEAL).id > shoe.id
         assert books.audit() == []

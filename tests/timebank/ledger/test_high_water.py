@@ -61,10 +61,10 @@ class TestLostEnd:
         carry_over(books)
         call.bet(60, lost(60), shoe_id=shoe.id, cut="")
         kill(books, remove_log=True)
-        treated = served.serve()
-        assert treated is not None
-        assert treated.generation.why == "board.sqlite3 has lost its end, the last transaction"
-        assert treated.generation.shoes == 1
+        settled_copy = served.serve()
+        assert settled_copy is not None
+        assert settled_copy.generation.why == "board.sqlite3 has lost its end, the last transaction"
+        assert settled_copy.generation.shoes == 1
         assert books.sql("SELECT closed IS NOT NULL FROM shoes") == [(1,)]
         (notice,) = told(books, ann)
         assert "The books of this board were restored" in notice

@@ -90,7 +90,7 @@ def test_a_copy_of_books_in_a_file_is_restored(file, folder):
     books = Books(folder, LATER)
     books.close()
     restored = backup.restore(copy, books.settings, books.now)
-    assert len(restored.treated.hands) == 1
+    assert len(restored.settled_copy.hands) == 1
     books.database.open()
     assert books.audit() == []
     books.close()
@@ -104,7 +104,7 @@ def test_a_dump_of_books_on_a_server_is_restored(cluster, on_server, folder, mon
         dumps.back_up(books.database, books.settings, books.now, copy)
     books.close()
     restored = dumps.restore(copy, books.settings, books.now)
-    assert len(restored.treated.hands) == 1
+    assert len(restored.settled_copy.hands) == 1
     assert books.audit() == []
     books.close()
     cluster.give_back(restored.aside.name)

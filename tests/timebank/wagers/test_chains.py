@@ -11,7 +11,7 @@ from sqlalchemy.exc import IntegrityError
 from door.games import hand_check
 from tests.timebank.books import GAME, pushed
 from timebank.keeping import deletion
-from timebank.keeping.restore import PriorBooks, treat
+from timebank.keeping.restore import PriorBooks, settle_copy
 from timebank.wagers import chains, journal
 
 ROOTS = [bytes([number]) * 32 for number in range(1, 9)]
@@ -88,7 +88,7 @@ def test_a_link_cannot_be_used_twice_even_if_the_chain_says_so(books, ann):
 
 def test_a_restore_ends_every_chain(books, ann):
     before = next_shoe(books, ann)
-    books.do(treat, PriorBooks(), "the sysop", "why")
+    books.do(settle_copy, PriorBooks(), "the sysop", "why")
     assert books.sql("SELECT count(*) FROM chains WHERE closed IS NULL") == [(0,)]
     after = next_shoe(books, ann, ROOTS[1])
     assert (after.link, after.anchor) == (1, chains.link_of(ROOTS[1], 3, 0).hex())

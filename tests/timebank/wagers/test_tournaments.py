@@ -329,8 +329,10 @@ def test_the_sysop_calls_it_off_and_entries_go_back(books, held):
 
 def test_restored_books_pay_no_prize_and_seal_another_tournament(books, held):
     play(books, 1, 30)
-    treated = books.do(restore.treat, restore.PriorBooks(), "Sysop", "they were put back")
-    assert any("Ended the tournament of 2026-06-12" in line for line in treated.sentences())
+    settled_copy = books.do(
+        restore.settle_copy, restore.PriorBooks(), "Sysop", "they were put back"
+    )
+    assert any("Ended the tournament of 2026-06-12" in line for line in settled_copy.sentences())
     assert banks(books) == [300, 0, 0]
     assert books.system()["prizes"] == 0
     again = look(books, 2)
