@@ -276,7 +276,7 @@ class World:
         The password is hashed so that a log-on costs next to nothing.
         """
         with self.books() as desk:
-            if desk.settings.keeps(name):
+            if desk.settings.reserves(name):
                 record = callers.register_kept(desk, name, _quick_hash(), powers=name == "Sysop")
             else:
                 record = callers.register(desk, name, _quick_hash())

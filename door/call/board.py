@@ -102,7 +102,7 @@ class Board:
         self.tickets = Tickets(clock.monotonic)
         self.draining = False  # whether no new calls are taken
         self.shared = make_shared(self)
-        self.arrivals = Arrivals(clock, self.callers, lambda: self.config.social.comings)
+        self.arrivals = Arrivals(clock, self.callers, lambda: self.config.social.announces_arrivals)
 
     def callers(self) -> list[Caller]:
         """Return the callers on line here, those on nodes first."""

@@ -226,7 +226,9 @@ def password(config_path: Path, by: str, name: str, stdin: bool) -> None:
     config = load_config(config_path)
     with reading(config) as desk:
         record = _find(desk, name)
-    reserved = next((each for _, each in config.bank.named if names.is_same(name, each)), None)
+    reserved = next(
+        (each for _, each in config.bank.named_people if names.is_same(name, each)), None
+    )
     is_sysop = reserved is not None and names.is_same(reserved, config.board.sysop)
     if record is None and reserved is None:
         raise UserError(f"There is no caller named {name}.")
@@ -292,11 +294,11 @@ def _find(desk: Desk, name: str) -> CallerRecord | None:
 
 def _refuse_reserved(config: Config, name: str) -> None:
     """Refuse a name reserved for the house, and one that only looks like a name in sysop.toml."""
-    if any(names.is_same(name, named) for _, named in config.bank.named):
+    if any(names.is_same(name, named) for _, named in config.bank.named_people):
         return
     if names.is_reserved(name):
         raise UserError("That name is reserved for the house.")
-    if config.bank.keeps(name):
+    if config.bank.reserves(name):
         raise UserError(f"The name {name} looks too much like one that sysop.toml reserves.")
 
 

@@ -96,7 +96,7 @@ def unlisted(name: str) -> HostBoard:
 
 
 def read_boards(root: TomlTable) -> dict[str, HostBoard]:
-    return {name: _board(name, table) for name, table in root.named("boards").items()}
+    return {name: _board(name, table) for name, table in root.named_tables("boards").items()}
 
 
 def _board(name: str, table: TomlTable) -> HostBoard:

@@ -140,7 +140,8 @@ class SocialSettings:
     messages_a_day: int = setting(Number(1, 1000), 100)
     messages_waiting: int = setting(Number(1, 500), 30)
     one_liners: bool = setting(TrueOrFalse(), True)  # whether they may leave a line on the menu
-    comings: bool = setting(TrueOrFalse(), True)  # whether log-ons and log-offs are announced
+    # Log-ons and log-offs are announced to the callers online.
+    announces_arrivals: bool = setting(TrueOrFalse(), True, "comings")
     watching: bool = setting(TrueOrFalse(), True)  # whether callers may watch each other's tables
 
 
@@ -299,7 +300,7 @@ def _server(table: TomlTable, listeners: Sequence[ListenerSettings]) -> ServerSe
 def _calls(table: TomlTable) -> Calls:
     calls = table.fill(Calls)
     warning, limit = calls.idle_warning_seconds, calls.idle_limit_seconds
-    if table.sound("idle_warning_seconds", "idle_limit_seconds") and warning >= limit:
+    if table.is_sound("idle_warning_seconds", "idle_limit_seconds") and warning >= limit:
         key = "idle_warning_seconds" if "idle_warning_seconds" in table else "idle_limit_seconds"
         reason = f"the warning after {warning} seconds must come before the log-off after {limit}"
         table.refuse(key, reason)

@@ -56,7 +56,7 @@ def read_listeners(root: TomlTable) -> tuple[ListenerSettings, ...]:
     listeners: list[ListenerSettings] = []
     for table in tables:
         listener = _listener(table)
-        if table.sound("host", "port") and is_taken(listener.host, listener.port, listeners):
+        if table.is_sound("host", "port") and is_taken(listener.host, listener.port, listeners):
             table.refuse("port", f"{listener.port} is taken by a listener above")
         listeners.append(listener)
     return tuple(listeners)
@@ -87,7 +87,7 @@ def _listener(table: TomlTable) -> ListenerSettings:
         port=table.read("port", Number(0, 65535), KINDS[kind].usual_port),
         origins=table.read("origins", Texts(_origin), []),
     )
-    if table.sound("kind"):
+    if table.is_sound("kind"):
         _check_pair(table, listener)
         _check_own(table, listener)
     return listener
@@ -101,7 +101,7 @@ def _check_pair(table: TomlTable, listener: ListenerSettings) -> None:
     if wanted is None:
         wanted = any(files.values())
     for name, path in files.items():
-        if not table.sound(name) or (path is not None) == wanted:
+        if not table.is_sound(name) or (path is not None) == wanted:
             continue
         if path is None:
             other = "certificate" if name == "key" else "key"

@@ -33,7 +33,7 @@ def read_pages(table: TomlTable, bank: BankSettings) -> PagesSettings:
     readers = frozenset(map(names.fold, bank.readers))
     pages = table.fill(PagesSettings, readers=readers)
     fault = open_to_all(pages.host, pages.certificate, pages.key)
-    if fault and table.sound("host", "certificate", "key"):
+    if fault and table.is_sound("host", "certificate", "key"):
         table.refuse(*fault)
     return pages
 

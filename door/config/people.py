@@ -29,13 +29,13 @@ def doubts(desk: Desk, path: Path) -> list[str]:
     """Return sentences about names in the settings that have no effect, with what to type."""
     if callers.count(desk) == 0:
         return unregistered(desk.settings, path)
-    sentences = [_doubt(desk, path, key, name) for key, name in desk.settings.named]
+    sentences = [_doubt(desk, path, key, name) for key, name in desk.settings.named_people]
     return [sentence for sentence in sentences if sentence]
 
 
 def unregistered(settings: BankSettings, path: Path) -> list[str]:
     """Return the same sentences for a board where nobody is registered yet."""
-    return [_nobody(path, key, name) for key, name in settings.named]
+    return [_nobody(path, key, name) for key, name in settings.named_people]
 
 
 def holders(desk: Desk) -> str:

@@ -54,6 +54,6 @@ def read_public(table: TomlTable, listeners: Sequence[ListenerSettings]) -> Publ
     public = table.fill(PublicSettings)
     if public.is_shown and not any(each.kind == "web" for each in listeners):
         table.refuse("page", 'is shown by a port of kind "web", and [[listeners]] has none')
-    elif public.is_shown and not public.address and table.sound("address"):
+    elif public.is_shown and not public.address and table.is_sound("address"):
         table.refuse("address", f"must be there for the page, such as {EXAMPLE}")
     return public

@@ -104,7 +104,7 @@ async def visit_settings(board: Board, caller: Caller) -> None:
         hidden = _without_ssh(board) if has_password else ("P", "R", "K")
         if not board.config.shoes_ahead:
             hidden = (*hidden, "Y")
-        if not board.config.social.comings:
+        if not board.config.social.announces_arrivals:
             hidden = (*hidden, "W")
         if not board.config.social.watching:
             hidden = (*hidden, "H")
@@ -195,7 +195,7 @@ def _rows(caller: Caller) -> list[SettingRow]:
         SettingRow("C", _("Cut the cards"), switched["C"]),
         *(
             [SettingRow("W", _("Who comes and goes"), comes)]
-            if caller.config.social.comings
+            if caller.config.social.announces_arrivals
             else []
         ),
         *_phrase(caller),

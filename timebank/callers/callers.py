@@ -105,7 +105,7 @@ def register(desk: Desk, name: str, password_hash: str) -> CallerRecord:
     or a similar one, or if sysop.toml reserves it.
     """
     checked_name = names.check(name)
-    if desk.settings.keeps(checked_name):
+    if desk.settings.reserves(checked_name):
         raise _taken(checked_name)
     return _enter(desk, checked_name, password_hash, None, None)
 
@@ -114,7 +114,7 @@ def is_free(desk: Desk, name: str) -> bool:
     """Return whether `register` would accept a name now. Raises `names.NameRefused`."""
     checked_name = names.check(name)
     holder = look_alikes.holder(dialects.runner(desk.connection), checked_name)
-    return holder is None and not desk.settings.keeps(checked_name)
+    return holder is None and not desk.settings.reserves(checked_name)
 
 
 def register_kept(desk: Desk, name: str, password_hash: str, *, powers: bool) -> CallerRecord:

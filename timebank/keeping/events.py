@@ -164,10 +164,10 @@ def _refuse_second(desk: Desk, schedule: Schedule) -> None:
 
 def _next(schedule: Schedule, asked: EventAsked, now: datetime) -> tuple[datetime, Event] | None:
     if asked.name is None:
-        return schedule.next_of(None, now)
+        return schedule.next_occurrence(None, now)
     wanted = asked.name.casefold()
     names = {event.name for event in schedule.events if event.name.casefold() == wanted}
-    return schedule.next_of(min(names), now) if names else None
+    return schedule.next_occurrence(min(names), now) if names else None
 
 
 def _early(

@@ -1,7 +1,7 @@
-"""What a setting of sysop.toml takes, and the declaration of one as a field of its class.
+"""Forms: the values that a setting of sysop.toml accepts. A setting is a field of its class.
 
-A form turns a value as TOML has it into what the program keeps, and describes what it takes in
-JSON Schema. The words of each setting are in sysop.toml itself, above its key.
+A form converts a TOML value into the program's value, and describes the accepted values in JSON
+Schema. Each setting is explained in sysop.toml itself, above its key.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ W = TypeVar("W", bound=str)
 class Form(Generic[T]):
     @abstractmethod
     def read(self, value: object) -> T:
-        """Return the value as it is kept; each argument of `ValueError` says what is wrong."""
+        """Return the program's value. Raises ValueError, each argument of which is a problem.
+
+        A problem is a clause that continues the key: "must be true or false, is 1".
+        """
 
     @property
     @abstractmethod
@@ -45,7 +48,7 @@ class TrueOrFalse(Form[bool]):
 
 @dataclass(frozen=True)
 class Number(Form[int]):
-    """A whole number, which is kept `times` as large: minutes as seconds."""
+    """A whole number from `least` to `most`, multiplied by `times`: minutes become seconds."""
 
     least: int
     most: int
@@ -92,7 +95,7 @@ class Numbers(Form[tuple[int, ...]]):
 
 @dataclass(frozen=True)
 class Text(Form[T]):
-    """Printable text on one line. `parse` makes of it what is kept, or raises `ValueError`."""
+    """Printable text on one line. `parse` converts it, or raises ValueError."""
 
     parse: Callable[[str], T]
     longest: int = LONGEST_TEXT
@@ -117,14 +120,14 @@ class Text(Form[T]):
 
 @dataclass(frozen=True)
 class Texts(Form[tuple[T, ...]]):
-    """A list of printable texts. `parse` reads one of them, or raises `ValueError`."""
+    """A list of printable texts. `parse` converts each of them, or raises ValueError."""
 
     parse: Callable[[str], T]
 
     def read(self, value: object) -> tuple[T, ...]:
         if not isinstance(value, list):
             raise ValueError(f'must be a list of texts such as ["this"], is {shown(value)}')
-        found, wrong = list[T](), list[str]()
+        texts, wrong = list[T](), list[str]()
         for each in value:
             if not isinstance(each, str) or not each.strip() or not each.isprintable():
                 wrong.append(f"must be a list of texts on one line each; {shown(each)} is not")
@@ -132,12 +135,12 @@ class Texts(Form[tuple[T, ...]]):
                 wrong.append(f"must have texts of {LONGEST_TEXT} characters at most")
             else:
                 try:
-                    found.append(self.parse(each))
+                    texts.append(self.parse(each))
                 except ValueError as error:
                     wrong.append(str(error))
         if wrong:
             raise ValueError(*wrong)
-        return tuple(found)
+        return tuple(texts)
 
     @property
     def schema(self) -> Schema:
@@ -200,8 +203,10 @@ OPTIONAL_PATH = Text(_path, may_be_empty=True)
 
 @dataclass(frozen=True)
 class DeclaredSetting:
-    """A setting as its field declares it: `default` is as in sysop.toml, `table` is "" for the one
-    of its class."""
+    """A setting as its field declares it.
+
+    `default` is a TOML value. `table` is the setting's table, "" for the table of the class.
+    """
 
     key: str
     form: Form[Any]
@@ -210,16 +215,16 @@ class DeclaredSetting:
 
 
 def setting(form: Form[T], default: object, key: str = "", table: str = "") -> T:
-    """Declare a field of a class of settings, whose key is the field's name unless it is given."""
+    """Declare a setting as a field of its class. `key` defaults to the name of the field."""
     metadata = {"setting": DeclaredSetting(key, form, default, table)}
-    made: T = field(default=form.read(default), metadata=metadata)
-    return made
+    declaration: T = field(default=form.read(default), metadata=metadata)
+    return declaration
 
 
 def declared(kind: Any) -> dict[str, DeclaredSetting]:
     """Return the settings that a class declares, by the names of their fields."""
     return {
-        each.name: replace(found, key=found.key or each.name)
+        each.name: replace(declaration, key=declaration.key or each.name)
         for each in fields(kind)
-        if (found := each.metadata.get("setting")) is not None
+        if (declaration := each.metadata.get("setting")) is not None
     }

@@ -1,6 +1,6 @@
-"""The opening hours of the bank's window, by weekday and by the clock of the board.
+"""The opening hours of the bank's window, by weekday, in the board's local time.
 
-Hours are kept as the local clock shows them, so a change to daylight saving moves nothing.
+The hours are local, so daylight saving does not move them.
 """
 
 from __future__ import annotations
@@ -24,15 +24,18 @@ _HOURS = re.compile(rf"([a-z]+)(?:-([a-z]+))? +({_TIME})-({_TIME})")
 
 @dataclass(frozen=True)
 class OpeningHours:
-    """When the window is open: spans of minutes of the week from Monday 00:00, merged, in order."""
+    """The hours as spans of minutes since Monday 00:00, merged and in order.
 
-    spans: tuple[tuple[int, int], ...]  # without one it is always open
+    Without a span the window is always open.
+    """
+
+    spans: tuple[tuple[int, int], ...]
 
     @classmethod
     def read(cls, texts: Iterable[str]) -> OpeningHours:
-        """Read texts such as "mon-fri 08:00-22:00"; an end before its start is on the next day.
+        """Read texts such as "mon-fri 08:00-22:00". An end before its start is on the next day.
 
-        Raises `HoursRefused` for a text that cannot be read.
+        Raises `HoursRefused`.
 
         >>> OpeningHours.read(["sat 10:00-24:00"]).spans
         ((7800, 8640),)
@@ -44,7 +47,7 @@ class OpeningHours:
         return not self.spans or any(start <= minute < end for start, end in self.spans)
 
     def next_opening(self, local: datetime) -> str:
-        """Say when a window that is closed at a local time opens, "Monday at 08:00"."""
+        """Return the words for the next opening after a local time, such as "Monday at 08:00"."""
         minute = minute_of_week(local)
         start = min(
             (start for start, _ in self.spans), key=lambda start: (start - minute) % WEEK_MINUTES

@@ -1,4 +1,4 @@
-"""Where the books are when they are on a server: a `postgresql://` URL without its password."""
+"""The place of books on a database server: a `postgresql://` URL without its password."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from timebank.errors import NoPlace
 
 SCHEMES = ("postgresql", "postgres")
-# What may follow the "?": how the server is reached, as its own programs call it.
+# Options after the "?", named as in PostgreSQL's own programs.
 OPTIONS = ("host", "sslmode", "sslrootcert", "sslcert", "sslkey", "target_session_attrs")
-LIKE = "postgresql://user@host:5432/name"
+EXAMPLE = "postgresql://user@host:5432/name"
 _HOST = re.compile(r"(?P<host>\[[^\[\]]*\]|[^:\[\]]*)(?::(?P<port>[0-9]*))?")
 _HIGHEST_PORT = 65535
-LIKE_TWO = "postgresql://user@host1:5432,host2:5433/name"
-_PORT_BEHIND = re.compile(r"(?:^|,)[^/:,]+:[0-9]+(?:,|$)")
-_UNREADABLE = f'cannot be read as a URL; it must be one such as "{LIKE}"'
+EXAMPLE_TWO_HOSTS = "postgresql://user@host1:5432,host2:5433/name"
+_PORT_AFTER_HOST = re.compile(r"(?:^|,)[^/:,]+:[0-9]+(?:,|$)")
+_UNREADABLE = f'cannot be read as a URL; it must be one such as "{EXAMPLE}"'
 
 
 @dataclass(frozen=True)
 class ServerPlace:
-    """A database on a server of PostgreSQL. Empty texts mean what its library takes.
+    """A database on a PostgreSQL server. An empty text means the default of PostgreSQL's library.
 
-    `host` may be several hosts, which are tried in turn, with commas between them. `port` is then
-    that of all, or as many ports with commas.
+    `host` may list several hosts, separated by commas, that are tried in turn. `port` is then one
+    port for all, or a list of the same length.
 
-    The password is in no field: it is read from `password_file` when a connection is made, or else
-    by the library, out of PGPASSWORD or the file that PGPASSFILE names.
+    The password is in no field. Each connection reads it from `password_file`. Without that file
+    the library reads it from PGPASSWORD or the file that PGPASSFILE names.
     """
 
     user: str
@@ -39,10 +39,10 @@ class ServerPlace:
     password_file: Path | None = None
 
     def __str__(self) -> str:
-        """Name it as a sentence may: there is no secret in it."""
+        """Return the URL without options. It contains no secret."""
         user = f"{self.user}@" if self.user else ""
         hosts, ports = self.host.split(","), self.port.split(",")
-        if len(ports) < len(hosts):  # one for all, which stands behind the last
+        if len(ports) < len(hosts):  # one port for all, written after the last host
             ports = [""] * (len(hosts) - 1) + ports
         named = (
             (f"[{host}]" if ":" in host else host) + (port and f":{port}")
@@ -52,13 +52,14 @@ class ServerPlace:
 
 
 def is_server(text: str) -> bool:
+    """Return whether a text is a URL of a PostgreSQL server, and not a path."""
     return text.partition("://")[0].lower() in SCHEMES and "://" in text
 
 
 def read_place(text: str, password_file: Path | None = None) -> ServerPlace:
-    """Read a URL; raises `NoPlace`, in whose text nothing of the URL is repeated but a key."""
+    """Read a URL; raises `NoPlace`. The error quotes no part of the URL except an option's key."""
     if not is_server(text):
-        raise NoPlace(f'must be a URL such as "{LIKE}", or empty')
+        raise NoPlace(f'must be a URL such as "{EXAMPLE}", or empty')
     try:
         parts = urlsplit(text)
     except ValueError:
@@ -70,13 +71,15 @@ def read_place(text: str, password_file: Path | None = None) -> ServerPlace:
         )
     name = unquote(parts.path.removeprefix("/"))
     if not name or "/" in name or parts.fragment:
-        raise NoPlace(f'must end in the name of a database, such as "{LIKE}"')
+        raise NoPlace(f'must end in the name of a database, such as "{EXAMPLE}"')
     options = tuple(parse_qsl(parts.query, keep_blank_values=True))
     for key, value in options:
         if key not in OPTIONS:
             raise NoPlace(f'has the option "{key[:20]}"; known are {", ".join(OPTIONS)}')
-        if key == "host" and _PORT_BEHIND.search(value):
-            raise NoPlace(f'must name hosts with ports before the database, such as "{LIKE_TWO}"')
+        if key == "host" and _PORT_AFTER_HOST.search(value):
+            raise NoPlace(
+                f'must name hosts with ports before the database, such as "{EXAMPLE_TWO_HOSTS}"'
+            )
     host, port = _hosts(parts.netloc.rpartition("@")[2])
     names = [key for key, _ in options] + (["host"] if host else [])
     if len(set(names)) < len(names):
@@ -85,11 +88,14 @@ def read_place(text: str, password_file: Path | None = None) -> ServerPlace:
 
 
 def _hosts(text: str) -> tuple[str, str]:
-    """Read one host or several, with a port for each, one for all, or none; raises `NoPlace`."""
-    found = [_HOST.fullmatch(each) for each in text.split(",")]
-    hosts = [unquote(each["host"].strip("[]")) for each in found if each is not None]
-    ports = [each["port"] or "" for each in found if each is not None]
-    if len(hosts) < len(found) or any(port and int(port) > _HIGHEST_PORT for port in ports):
+    """Read hosts and ports. Each host may have a port, or the last host has one for all.
+
+    Return both lists, separated by commas. Raises `NoPlace`.
+    """
+    matches = [_HOST.fullmatch(each) for each in text.split(",")]
+    hosts = [unquote(each["host"].strip("[]")) for each in matches if each is not None]
+    ports = [each["port"] or "" for each in matches if each is not None]
+    if len(hosts) < len(matches) or any(port and int(port) > _HIGHEST_PORT for port in ports):
         raise NoPlace(_UNREADABLE)
     if len(hosts) > 1 and not all(hosts):
         raise NoPlace("has an empty name among its hosts")

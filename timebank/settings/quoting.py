@@ -1,4 +1,4 @@
-"""Words for a wrong value in a sentence: quoted, short, and with a guess at what was meant."""
+"""Words about a wrong value in a sentence: quoted, short, with a guess at the right one."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from decimal import Decimal
 
 
 def printable(text: str) -> str:
-    """A text of unknown origin, short and on one line."""
+    """Return a text of unknown origin on one line, in at most 40 characters."""
     clipped = text if len(text) <= 40 else f"{text[:37]}..."
     return "".join(letter if letter.isprintable() else "?" for letter in clipped)
 
 
 def shown(value: object) -> str:
-    """A wrong value as TOML or JSON would name it, for a sentence.
+    """Return the words for a wrong value of TOML or JSON, for a sentence.
 
     >>> shown("d\\x07raw"), shown(True), shown([1, 2]), shown(2.5)
     ('"d?raw"', 'true', 'a list', '2.5')
@@ -33,7 +33,7 @@ def shown(value: object) -> str:
 
 
 def either(words: Sequence[str]) -> str:
-    """Words as a choice.
+    """Join words as a choice.
 
     >>> either(["double", "hit", "stay"]), either(["hit"])
     ('double, hit or stay', 'hit')
@@ -43,11 +43,11 @@ def either(words: Sequence[str]) -> str:
 
 
 def guess(value: object, choices: Iterable[str]) -> str:
-    """What may have been meant, as the tail of a sentence; empty when nothing is near."""
+    """Return a question for the end of a sentence that names the closest choice, or ""."""
     if not isinstance(value, str):
         return ""
     choices = tuple(choices)
-    # "Monday" for "mon": short words are no near match of the long ones that they stand for.
+    # Such as "Monday" for "mon": difflib does not find a short beginning of a long word.
     near = [each for each in choices if len(each) > 2 and value.lower().startswith(each)]
     near = near or difflib.get_close_matches(value.lower(), choices, n=1)
     near = near or difflib.get_close_matches(value, choices, n=1)

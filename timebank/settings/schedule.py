@@ -1,12 +1,11 @@
 """System events and the days of the board: when it is closed, and when a new day begins.
 
-Arithmetic over `zoneinfo`: aware instants come in, aware UTC instants go out.
+All functions take aware datetimes and return aware datetimes in UTC, by `zoneinfo`.
 
-A local time that a sysop writes down ("03:00", or the midnight at which a date begins) means the
-*first instant at which the local clock shows that time or a later one*. So a time that comes twice
-is its first coming, one that daylight saving skips is the first instant after the gap, and a date
-begins at its first instant even where its midnight does not exist. Starts come in the order in
-which they are written.
+A local time in the settings ("03:00", or the midnight of a date) means the *first instant at which
+the local clock shows that time or a later one*. So a time that occurs twice means the first of the
+two. A time that daylight saving skips means the first instant after the gap. A date begins at its
+first instant even if its midnight does not exist. Starts keep their order.
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ DAY = timedelta(days=1)
 WEEK_MINUTES = 7 * 24 * 60
 DAY_MINUTES = 24 * 60
 
-# The length at which a chain of touching events is cut. A schedule with an opening in its week
-# never comes near it; only one that `always_closed` would chain for ever.
+# A chain of touching events is cut at this length. Only a schedule that is `always_closed` has such
+# a chain, which would never end.
 LONGEST_CHAIN = timedelta(days=60)
 
 
@@ -37,7 +36,7 @@ class Event:
 
 @dataclass(frozen=True)
 class ClosedPeriod:
-    """When the board is closed: events that overlap or touch are one period. In UTC."""
+    """A time at which the board is closed, in UTC. Events that overlap or touch form one period."""
 
     start: datetime
     end: datetime  # not included
@@ -48,7 +47,7 @@ class ClosedPeriod:
 class EarlyEvent:
     """An event that the sysop has started early, in UTC.
 
-    `instead_of` is when the one begins whose place it takes; None where it takes nobody's.
+    `instead_of` is the start of the scheduled event that it replaces; None if it replaces none.
     """
 
     name: str
@@ -57,22 +56,22 @@ class EarlyEvent:
     instead_of: datetime | None
 
     def is_over(self, at: datetime) -> bool:
-        """Whether it has ended; the one whose place it takes may be still to come."""
+        """Return whether it has ended. The start of the event it replaces may be still to come."""
         return self.end <= at
 
 
-# When an event begins and ends, and its name.
+# Start, end and name of an event.
 _Occurrence = tuple[datetime, datetime, str]
 
 
 def first_instant(moment: datetime, zone: ZoneInfo) -> datetime:
-    """The first UTC instant at which the clocks of `zone` show `moment` (naive) or later."""
+    """Return the first UTC instant at which the clocks of `zone` show `moment` (naive) or later."""
     local = moment.replace(tzinfo=zone, fold=0)
     early = local.astimezone(UTC)
     late = local.replace(fold=1).astimezone(UTC)
     if early <= late:
         return early
-    # In a gap the two readings come out in the wrong order (PEP 495), with the gap between them.
+    # In a gap the two readings are in the wrong order (PEP 495), and the gap is between them.
     before, after = late, early
     while after - before > SECOND:
         middle = before + (after - before) // 2 // SECOND * SECOND
@@ -86,8 +85,8 @@ def first_instant(moment: datetime, zone: ZoneInfo) -> datetime:
 class Schedule:
     """The events of a board in its time zone, and its days.
 
-    Answers are remembered while they hold. Safe to share between threads: what is remembered is
-    replaced whole.
+    Answers are cached while they are valid. Threads can share a schedule, because each cached
+    answer is replaced in one assignment.
     """
 
     def __init__(
@@ -107,42 +106,42 @@ class Schedule:
 
     @property
     def early(self) -> tuple[EarlyEvent, ...]:
-        """What the sysop has started early, as far as this process knows: the books have it."""
+        """The events started early that this process knows. The books have the current ones."""
         return self._early
 
     def adopt_early(self, early: Iterable[EarlyEvent]) -> bool:
-        """Go by what the books say was started early; tell whether that is news."""
-        found = tuple(sorted(early, key=lambda event: event.start))
-        is_new = found != self._early
+        """Use these early events from the books; return whether they changed."""
+        ordered = tuple(sorted(early, key=lambda event: event.start))
+        is_new = ordered != self._early
         if is_new:
-            self._early = found
+            self._early = ordered
         return is_new
 
     def with_early(self, early: Iterable[EarlyEvent]) -> Schedule:
-        """The same schedule with these events started early, and no others."""
-        found = tuple(sorted(early, key=lambda event: event.start))
-        if found == self._early:
+        """Return the same schedule with exactly these early events."""
+        ordered = tuple(sorted(early, key=lambda event: event.start))
+        if ordered == self._early:
             return self
         other = self._other
-        if other is None or other.early != found:
-            self._other = other = Schedule(self.events, self.zone, found)
+        if other is None or other.early != ordered:
+            self._other = other = Schedule(self.events, self.zone, ordered)
         return other
 
     def closed_at_or_after(self, at: datetime) -> ClosedPeriod | None:
-        """The closed period that contains `at`, else the next one; None without events."""
+        """Return the closed period that contains `at`, or else the next; None without events."""
         known, early = self._closed, self._early
         if known is not None and known[0] is early and known[1] <= at < known[2].end:
             return known[2]
-        found = self._find(at, early)
-        if found is not None:
-            # From the earlier of the two on there is no other answer until this period has ended.
-            self._closed = (early, min(at, found.start), found)
-        return found
+        period = self._find(at, early)
+        if period is not None:
+            # The answer is valid from the earlier of the two until the period ends.
+            self._closed = (early, min(at, period.start), period)
+        return period
 
-    def next_of(self, name: str | None, at: datetime) -> tuple[datetime, Event] | None:
-        """The next event of this name, or of any, that begins after `at`, and when it does.
+    def next_occurrence(self, name: str | None, at: datetime) -> tuple[datetime, Event] | None:
+        """Return the start of the next event after `at`, and the event; None if there is none.
 
-        One whose place an early one takes is passed over. None where there is no such event.
+        With a `name`, only events of that name count. Events that an early one replaces do not.
         """
         first = self.local(at).date() - DAY
         chosen = [event for event in self.events if name in (None, event.name)]
@@ -156,14 +155,14 @@ class Schedule:
         )
 
     def seconds_to_event(self, at: datetime) -> int | None:
-        """The whole seconds from `at` to the next event: 0 inside one, None without any."""
+        """Return the whole seconds from `at` to the next event; 0 inside one, None without any."""
         closed = self.closed_at_or_after(at)
         if closed is None:
             return None
         return max(0, (closed.start - at) // SECOND)
 
     def always_closed(self) -> bool:
-        """Whether the events leave no opening in a week of the local clock without a change."""
+        """Return whether the events leave no opening in a week without a change of the clock."""
         spans = []
         for event in self.events:
             within = event.start.hour * 60 + event.start.minute
@@ -179,7 +178,7 @@ class Schedule:
         return reached >= WEEK_MINUTES
 
     def _find(self, at: datetime, early: tuple[EarlyEvent, ...]) -> ClosedPeriod | None:
-        """The period at or after `at`: go back until its true start is in sight."""
+        """Find the period at or after `at`. Look back as far as its start may depend on."""
         if not self.events and not early:
             return None
         at = at.astimezone(UTC)
@@ -193,15 +192,15 @@ class Schedule:
             # Nothing that starts before `first` reaches beyond this.
             settled = self.day_starts(first) + longest
             merged = self._merged(first, early)
-            found = next((closed for closed in merged if closed.end > at), None)
-            if found is None or found.start > settled or back >= LONGEST_CHAIN:
-                return found
+            period = next((closed for closed in merged if closed.end > at), None)
+            if period is None or period.start > settled or back >= LONGEST_CHAIN:
+                return period
             back = min(2 * back, LONGEST_CHAIN)
 
     def _merged(self, first: date, early: tuple[EarlyEvent, ...]) -> Iterator[ClosedPeriod]:
-        """What is closed from the local date `first` on: what overlaps or touches is joined.
+        """Yield the closed periods from the local date `first` on.
 
-        Endless, but for a board that has no events besides the early ones.
+        They never end, unless the board has early events only.
         """
         occurrences = self._occurrences(first, early)
         start, end, name = next(occurrences)
@@ -239,13 +238,13 @@ class Schedule:
     # Days
 
     def day_starts(self, day: date) -> datetime:
-        """The first instant of a local date; for a date that was skipped, of the one after."""
+        """Return the first instant of a local date; of the next date if this one was skipped."""
         return first_instant(datetime.combine(day, time()), self.zone)
 
     def day_of(self, at: datetime) -> date:
-        """The date whose day `at` belongs to: the last one that has begun.
+        """Return the day of an instant: the last date that has begun.
 
-        A clock that goes back over midnight does not go back to the day before.
+        A local clock that goes back over midnight does not go back to the day before.
         """
         return self._around(at)[2]
 
@@ -261,10 +260,10 @@ class Schedule:
         while end <= at:
             day += DAY
             end = self.day_starts(day + DAY)
-        self._day = found = (self.day_starts(day), end, day)
-        return found
+        self._day = bounds = (self.day_starts(day), end, day)
+        return bounds
 
 
 def _replaced(early: Iterable[EarlyEvent]) -> set[tuple[str, datetime]]:
-    """Name the events whose places early ones take, and when those begin."""
+    """Return the names and starts of the scheduled events that early ones replace."""
     return {(each.name, each.instead_of) for each in early if each.instead_of is not None}

@@ -1,8 +1,8 @@
 """The time bank's part of sysop.toml: time zone, events, minutes a day, and the bank's own rules.
 
-The board's settings (door/config/config.py) are built on `read_bank`; the `timebank` command, which
-must not know the board, uses `load` and leaves the rest of the file alone. docs/guide/settings.md
-and the comments in sysop.toml say what each key means.
+The board's settings (door/config/config.py) use `read_bank`. The `timebank` command must not know
+the board, so it uses `load`, which ignores the rest of the file. docs/guide/settings.md and the
+comments in sysop.toml explain each key.
 """
 
 from __future__ import annotations
@@ -55,45 +55,45 @@ MINUTE = 60
 LARGEST_BALANCE = 525_600  # minutes: a year
 MOST_DAYS = 36_500
 MOST_GRACE = 60  # minutes
-# Uncharged seconds a day beside `grace_minutes`: to read what is new, see a hand stood, withdraw.
+# Uncharged seconds a day in addition to `grace_minutes`: to read news, end a hand or withdraw.
 LAST_SECONDS = 120
 WEEK_HOURS = 168
 MOST_PLACES = 10
-MOST_MINUTES = 10_080  # that the house puts into a week, and of a prize
+MOST_MINUTES = 10_080  # of a prize, and of the house's prizes in a week
 
 
 @dataclass(frozen=True)
 class BankLimits:
     """What the bank's window allows. Amounts are seconds, all of them whole minutes."""
 
-    # A day, for each caller.
+    # For each caller and day.
     deposit: int = setting(Number(0, DAY_MINUTES, MINUTE), 60, "largest_deposit")
     withdrawal: int = setting(Number(0, DAY_MINUTES, MINUTE), 60, "largest_withdrawal")
     transfer: int = setting(Number(0, LARGEST_BALANCE, MINUTE), 60, "largest_transfer")
     loan: int = setting(Number(0, DAY_MINUTES, MINUTE), 30, "largest_loan")
-    # What an account may hold by deposits, transfers and imports; clamps are always accepted.
+    # The limit of an account for deposits, transfers and imports. Clamps may exceed it.
     balance: int = setting(Number(0, LARGEST_BALANCE, MINUTE), 1440, "largest_balance")
-    # What must stay on the clock after a deposit.
+    # The time that must stay on the clock after a deposit.
     keep: int = setting(Number(0, DAY_MINUTES, MINUTE), 5, "keep_minutes")
-    # Days a caller must have been known to transfer or borrow.
+    # Days since registration after which a caller may transfer or borrow.
     known_days: int = setting(Number(0, MOST_DAYS), 7)
-    # Percent of winnings and of a day's grant that go to pay back a loan.
+    # Percent of winnings and of a day's grant that repay a loan.
     loan_share: int = setting(Number(0, 100), 50)
 
 
 @dataclass(frozen=True)
 class Retention:
-    """What `timebank maintain` keeps, in days."""
+    """How long `timebank maintain` keeps things, in days."""
 
     notices: int = setting(Number(1, MOST_DAYS), 90, "notice_days")
     log: int = setting(Number(1, MOST_DAYS), 365, "log_days")
-    # A caller who has not called for this time is gone: the account is closed when it is empty.
+    # After this time without a call, an empty account is closed.
     gone: int = setting(Number(1, MOST_DAYS), 365, "gone_days")
 
 
 @dataclass(frozen=True)
 class Weekday(Form[int]):
-    """A day of the week by its short name, kept as a number from Monday."""
+    """A day of the week by its short name, as a number: 0 is Monday."""
 
     def read(self, value: object) -> int:
         return WEEKDAYS.index(OneOf(WEEKDAYS).read(value))
@@ -105,14 +105,14 @@ class Weekday(Form[int]):
 
 @dataclass(frozen=True)
 class TournamentTerms:
-    """Amounts are seconds, all of them whole minutes."""
+    """The terms of tournaments. Amounts are seconds, all of them whole minutes."""
 
     on: bool = setting(TrueOrFalse(), True)
-    # When it opens, by the clock of the board, and for how many hours it stays open.
+    # The weekday and hour at which it opens, in local time, and the hours that it stays open.
     weekday: int = setting(Weekday(), "fri", "day")
     hour: int = setting(Number(0, 23), 18)
     hours: int = setting(Number(1, WEEK_HOURS), 48)
-    # What a caller pays who can win something.
+    # Paid by callers who can win something.
     entry: int = setting(Number(0, DAY_MINUTES, MINUTE), 0, "entry_minutes")
     # By place, the first one first.
     prizes: tuple[int, ...] = setting(
@@ -120,11 +120,11 @@ class TournamentTerms:
         [15, 10, 5],
         "prize_minutes",
     )
-    # The most that the house puts into prizes in seven days.
+    # The limit of the house's prizes in seven days.
     from_house: int = setting(Number(0, MOST_MINUTES, MINUTE), 30, "house_minutes")
 
     def latest(self, schedule: Schedule, now: datetime) -> tuple[datetime, datetime]:
-        """Say when the last one opened, which may be at this instant, and when it is over."""
+        """Return when the last one opened, at `now` at the latest, and when it ends."""
         day = schedule.local(now).date()
         day -= timedelta(days=(day.weekday() - self.weekday) % 7)
         starts = self._start(schedule, day)
@@ -133,7 +133,7 @@ class TournamentTerms:
         return starts, starts + timedelta(hours=self.hours)
 
     def next_start(self, schedule: Schedule, now: datetime) -> datetime:
-        """Say when the next one opens after this instant."""
+        """Return when the next one opens after `now`."""
         last = schedule.local(self.latest(schedule, now)[0]).date()
         return self._start(schedule, last + timedelta(days=7))
 
@@ -164,18 +164,17 @@ READERS = "[pages] readers"
 
 @dataclass(frozen=True)
 class BankSettings:
-    """What the time bank needs to know of the board.
+    """The board's settings that the time bank needs.
 
-    `minutes_per_day` are granted to each caller, 1 to 1440, and once these are used they have
-    `grace_minutes` that cost nothing, 0 to 60, to read and to play the daily deal. `thebank_ext` is
-    set whenever `mode` is "external". `imports` are the files that are taken over every
-    `import_seconds`, in mode "built-in".
+    Each caller gets `minutes_per_day` (1 to 1440). After these, `grace_minutes` (0 to 60) are free,
+    to read and to play the daily deal. `thebank_ext` is set if `mode` is "external". In mode
+    "built-in" the files `imports` are imported every `import_seconds`.
     """
 
     zone: ZoneInfo
     events: tuple[Event, ...]
-    # The file of the books, and the place of what lies beside them; the books themselves are on
-    # `server` where there is one.
+    # The file of the books. If there is a `server`, the books are there, and only the files next to
+    # this path are used.
     database: Path
     minutes_per_day: int = setting(Number(1, DAY_MINUTES), 60, table="calls")
     grace_minutes: int = setting(Number(0, MOST_GRACE), 5, table="calls")
@@ -185,10 +184,11 @@ class BankSettings:
     sysop: str = setting(Text(str), "Sysop", table="board")
     limits: BankLimits = BankLimits()
     hours: OpeningHours = ALWAYS
-    # Names: who may not use the bank, and who a name is kept for. They give no powers.
+    # Callers who may not use the bank.
     barred: tuple[str, ...] = setting(NAMES, [], table="timebank")
+    # Reserved names. They give no powers.
     co_sysops: tuple[str, ...] = setting(NAMES, [], table="timebank")
-    # Who may look at the books in a browser. This name gives something, so nobody new may take it.
+    # Callers who may see the books in a browser. New callers cannot take these names.
     readers: tuple[str, ...] = setting(NAMES, [], table="pages")
     imports: tuple[Path, ...] = setting(Texts(Path), [], "import", "timebank")
     import_seconds: int = setting(Number(1, 86_400), 30, table="timebank")
@@ -197,14 +197,14 @@ class BankSettings:
 
     @cached_property
     def schedule(self) -> Schedule:
-        """Made once, because it remembers its answers."""
+        """The schedule of these events, without early ones. It caches its answers."""
         return Schedule(self.events, self.zone)
 
     def is_open(self, at: datetime) -> bool:
         return self.hours.is_open(self.schedule.local(at))
 
     def known_on(self, registered: datetime) -> date:
-        """The first day on which a caller who registered then is known long enough."""
+        """Return the first day on which a caller who registered then may transfer or borrow."""
         return self.schedule.day_of(registered) + timedelta(days=self.limits.known_days)
 
     def is_barred(self, name: str) -> bool:
@@ -212,32 +212,33 @@ class BankSettings:
 
     @property
     def lock(self) -> str:
-        """The file of the lock of the books."""
+        """The path of the lock of the books."""
         return serving.place_of(str(self.database), on_server=self.server is not None)
 
     @property
-    def named(self) -> tuple[tuple[str, str], ...]:
-        """Everybody named in sysop.toml, each behind the key that does so."""
+    def named_people(self) -> tuple[tuple[str, str], ...]:
+        """Every (key, name) in sysop.toml that names a person."""
         people = {
             "[board] sysop": (self.sysop,),
             "[timebank] co_sysops": self.co_sysops,
             "[timebank] barred": self.barred,
             READERS: self.readers,
         }
-        return tuple((key, name) for key, of_key in people.items() for name in of_key)
+        return tuple((key, name) for key, listed in people.items() for name in listed)
 
-    def keeps(self, name: str) -> bool:
-        folds, skeletons = self._kept
+    def reserves(self, name: str) -> bool:
+        """Return whether a name is, or looks like, one that sysop.toml names."""
+        folds, skeletons = self._reserved_keys
         return names.fold(name) in folds or names.skeleton(name) in skeletons
 
     @cached_property
-    def _kept(self) -> tuple[frozenset[str], frozenset[str]]:
-        people = [name for _, name in self.named]
+    def _reserved_keys(self) -> tuple[frozenset[str], frozenset[str]]:
+        people = [name for _, name in self.named_people]
         return frozenset(map(names.fold, people)), frozenset(map(names.skeleton, people))
 
 
 def load(path: Path) -> BankSettings:
-    """Read the time bank's part of a sysop.toml; `SettingsError` with every problem in it."""
+    """Read the time bank's part of a sysop.toml. Raises `SettingsError` with all its problems."""
     root = open_table(path)
     settings = read_bank(root)
     root.table("timebank").refuse_unknown()
@@ -248,7 +249,7 @@ def load(path: Path) -> BankSettings:
 
 
 def read_bank(root: TomlTable) -> BankSettings:
-    """Read the time bank's part of a file; its problems are noted in `root`."""
+    """Read the time bank's part of a file, and note its problems in `root`."""
     board, window = root.table("board"), root.table("timebank")
     data = board.read("data", Text(Path), "data")
     if os.path.exists(data) and not os.path.isdir(data):
@@ -274,7 +275,7 @@ def _server(table: TomlTable) -> ServerPlace | None:
     file = table.read("database_password_file", OPTIONAL_PATH, "")
     url = table.read("database", Text(str, LONGEST_URL, may_be_empty=True), "")
     if not url:
-        if file is not None and table.sound("database"):
+        if file is not None and table.is_sound("database"):
             table.refuse("database_password_file", "is only for a database on a server")
         return None
     try:
@@ -285,7 +286,7 @@ def _server(table: TomlTable) -> ServerPlace | None:
 
 
 def _tournament(table: TomlTable) -> TournamentTerms:
-    """Read the terms: prizes fall from place to place, or stay as they are."""
+    """Read the terms of tournaments. Prizes must not grow from place to place."""
     terms = table.fill(TournamentTerms)
     if list(terms.prizes) != sorted(terms.prizes, reverse=True):
         table.refuse("prize_minutes", "must not grow from one place to the next")
@@ -296,7 +297,7 @@ def _zone(board: TomlTable) -> ZoneInfo:
     name = board.read("time_zone", Text(str), "UTC")
     try:
         return ZoneInfo(name)
-    except (KeyError, ValueError, OSError):  # not found, not a name, a folder of the database
+    except (KeyError, ValueError, OSError):  # unknown, no name, or a folder of the zone database
         known = available_timezones()
     if "UTC" not in known:
         reason = "cannot be looked up, this system has no time zones: install the package tzdata"
@@ -311,12 +312,12 @@ def _check_thebank_ext(table: TomlTable, bank: BankSettings) -> None:
     path = bank.thebank_ext
     if path is not None and os.path.isdir(path):
         table.refuse("thebank_ext", f"must be a file; {path} is a folder")
-    if bank.mode == "external" and path is None and table.sound("thebank_ext"):
+    if bank.mode == "external" and path is None and table.is_sound("thebank_ext"):
         table.refuse("thebank_ext", 'must name the file to write when mode is "external"')
 
 
 def _check_imports(table: TomlTable, bank: BankSettings) -> None:
-    """Check which files to take over; one that we write ourselves would go round in circles."""
+    """Check the files to import. Our own thebank_ext is refused, as each record would return."""
     places = [os.path.realpath(path) for path in bank.imports]
     ours = bank.thebank_ext and os.path.realpath(bank.thebank_ext)
     for path, place in zip(bank.imports, places, strict=True):
@@ -327,7 +328,7 @@ def _check_imports(table: TomlTable, bank: BankSettings) -> None:
         elif places.count(place) > 1:
             table.refuse("import", f"names {path} more than once")
             break
-    if bank.imports and bank.mode != "built-in" and table.sound("import", "mode"):
+    if bank.imports and bank.mode != "built-in" and table.is_sound("import", "mode"):
         table.refuse("import", 'is only for mode "built-in": no other has accounts to import to')
 
 
@@ -337,7 +338,7 @@ def _events(root: TomlTable) -> tuple[Event, ...]:
     if tables is None:
         return DEFAULT_EVENTS
     events = tuple(_event(table) for table in tables)
-    # Where an event could not be read, what the rest of them leave open says nothing.
+    # The check needs every event, so it is left out if one could not be read.
     if len(root.problems) == before and Schedule(events, ZoneInfo("UTC")).always_closed():
         root.refuse("events", "leave no opening in the week: nobody could ever call")
     return events

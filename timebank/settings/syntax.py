@@ -1,8 +1,8 @@
-"""What is wrong with a text that is not TOML, in words for whoever wrote it.
+"""Explains what is wrong with a text that is not TOML, in words for its author.
 
-The words of `tomllib` are those of its grammar, and its place is where reading failed, which is
-often not where the mistake is: a list that nobody closed fails at the next header. Here the message
-says only where to look.
+The messages of `tomllib` use the words of its grammar. Its position is where reading failed, which
+is often after the mistake: an unclosed list fails at the next header. So the message only selects
+an explanation here, and the position a place to search from.
 """
 
 from __future__ import annotations
@@ -13,44 +13,47 @@ from collections.abc import Callable, Iterator, Mapping
 
 from timebank.errors import Problem
 
-LONGEST_STATEMENT = 200  # lines; after a longer list no line numbers are told
+LONGEST_STATEMENT = 200  # lines; the lines after a longer list have no numbers
 LONGEST_QUOTED = 40
 
 _PLACE = re.compile(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", re.DOTALL)
 _HEADER = re.compile(r"\s*(\[\[?)\s*([^\[\]#]+?)\s*\]")
 _KEY = re.compile(r"""\s*([A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')\s*=""")
-_OPENED = re.compile(r"\s*([^=#\[\]]+?)\s*=\s*([\[{])")
+_OPEN_VALUE = re.compile(r"\s*([^=#\[\]]+?)\s*=\s*([\[{])")
 _FLAGS = ("true", "yes", "on", "false", "no", "off")
 _CURLY = "“”„‟‘’‚«»"
 
 
 def problem(message: str, text: str) -> Problem:
-    """Say what is wrong with `text`, of which tomllib gave `message`."""
+    """Return the problem of a text that tomllib refused with `message`."""
     match = _PLACE.fullmatch(message)
     if match is None:
         return Problem("", f"is not valid TOML ({message})")
     reason = match[1]
     lines = text.split("\n")
     at, column = (int(match[2]), int(match[3])) if match[2] else (len(lines), None)
-    begun = _begun(lines, at)
-    # Where a value goes on over its line, the mistake is in what began it.
-    if begun < at and (opened := _OPENED.match(lines[begun - 1])):
+    first = _first_line(lines, at)
+    # If a value continues over several lines, the mistake is at its beginning.
+    if first < at and (opened := _OPEN_VALUE.match(lines[first - 1])):
         what, closing = ("list", "]") if opened[2] == "[" else ("table", "}")
         return Problem(
-            "", f'has a {what} that begins here, {opened[1]}, and has no "{closing}"', begun
+            "", f'has a {what} that begins here, {opened[1]}, and has no "{closing}"', first
         )
-    if begun < at and match[2] is None:
-        at = begun
-    for begins, words in _WORDS.items():
-        if reason.startswith(begins) and (said := words(lines, at, column or 1)):
-            return Problem("", said, at, column)
+    if first < at and match[2] is None:
+        at = first
+    for begins, explain in _EXPLANATIONS.items():
+        if reason.startswith(begins) and (explanation := explain(lines, at, column or 1)):
+            return Problem("", explanation, at, column)
     where = "" if match[2] else ", at its end"
     return Problem("", f"is not valid TOML ({reason}{where})", at, column)
 
 
 def statements(text: str) -> Iterator[tuple[int, dict[str, object], str]]:
-    """Cut a TOML text into its statements, each the fewest lines that tomllib accepts by
-    themselves: its first line, what it says, its text. Ends before one that is too long."""
+    """Yield the statements of a TOML text, each as (first line, values, text).
+
+    A statement is the shortest run of lines that tomllib accepts by themselves. Stops before a
+    statement of more than LONGEST_STATEMENT lines.
+    """
     first, chunk = 1, ""
     for number, line in enumerate(text.split("\n"), 1):
         chunk += line + "\n"
@@ -64,19 +67,19 @@ def statements(text: str) -> Iterator[tuple[int, dict[str, object], str]]:
         first, chunk = number + 1, ""
 
 
-def _begun(lines: list[str], at: int) -> int:
-    """The line on which the statement begins that line `at` is in."""
-    begun = 1
+def _first_line(lines: list[str], at: int) -> int:
+    """Return the first line of the statement that contains line `at`."""
+    next_line = 1
     for first, _, chunk in statements("\n".join(lines[: at - 1])):
-        begun = first + chunk.count("\n")
-    return min(begun, at)
+        next_line = first + chunk.count("\n")
+    return min(next_line, at)
 
 
-def _twice(lines: list[str], at: int, _column: int) -> str | None:
-    """A key, or the table of a header, that stood there before."""
+def _duplicate_key(lines: list[str], at: int, _column: int) -> str | None:
+    """Explain a key or a table that occurs twice."""
     header = _HEADER.match(lines[at - 1])
     if header is not None:
-        return _header_twice(header, lines, at)
+        return _duplicate_header(header, lines, at)
     key = _KEY.match(lines[at - 1])
     if key is None:
         return None
@@ -90,7 +93,7 @@ def _twice(lines: list[str], at: int, _column: int) -> str | None:
     return None
 
 
-def _header_twice(header: re.Match[str], lines: list[str], at: int) -> str | None:
+def _duplicate_header(header: re.Match[str], lines: list[str], at: int) -> str | None:
     brackets, name = header.groups()
     shown = _bracketed(brackets, name)
     for number, line in enumerate(lines[: at - 1], 1):
@@ -144,7 +147,7 @@ def _no_equals(lines: list[str], at: int, column: int) -> str | None:
     return f'has {_short(line.strip())}, and no "=" in it: each line is `key = value`'
 
 
-def _goes_on(lines: list[str], at: int, column: int) -> str | None:
+def _text_after_value(lines: list[str], at: int, column: int) -> str | None:
     line = lines[at - 1]
     value = line.partition("=")[2].partition("#")[0].strip()
     if re.fullmatch(r"[+-]?0[0-9]+", value):
@@ -155,7 +158,7 @@ def _goes_on(lines: list[str], at: int, column: int) -> str | None:
     return f"has {_short(rest)} after the value: one line holds one value" if rest else None
 
 
-def _not_ended(lines: list[str], at: int, _column: int) -> str | None:
+def _unclosed_text(lines: list[str], at: int, _column: int) -> str | None:
     return "has text that begins with a quote and does not end with one on its line"
 
 
@@ -174,18 +177,18 @@ def _short(text: str) -> str:
     return text if len(text) <= LONGEST_QUOTED else f"{text[: LONGEST_QUOTED - 3]}..."
 
 
-# By the beginnings of tomllib's messages, which have stayed the same from Python 3.11 on. One that
-# none of these is the beginning of is shown as it is.
-_WORDS: Mapping[str, Callable[[list[str], int, int], str | None]] = {
-    "Cannot overwrite a value": _twice,
-    "Cannot declare": _twice,
-    "Cannot mutate immutable namespace": _twice,
+# Explanations by the beginnings of tomllib's messages, unchanged since Python 3.11. A message
+# without one is shown unchanged.
+_EXPLANATIONS: Mapping[str, Callable[[list[str], int, int], str | None]] = {
+    "Cannot overwrite a value": _duplicate_key,
+    "Cannot declare": _duplicate_key,
+    "Cannot mutate immutable namespace": _duplicate_key,
     "Invalid value": _no_value,
     "Expected '=' after a key": _no_equals,
-    "Expected newline or end of document": _goes_on,
-    "Illegal character '\\n'": _not_ended,
-    'Expected "\'"': _not_ended,
-    "Unterminated string": _not_ended,
+    "Expected newline or end of document": _text_after_value,
+    "Illegal character '\\n'": _unclosed_text,
+    'Expected "\'"': _unclosed_text,
+    "Unterminated string": _unclosed_text,
     "Unescaped '\\'": _backslash,
     "Expected ']": _open_header,
 }

@@ -1,8 +1,8 @@
-"""A TOML file that a person wrote: everything wrong with it is told at once.
+"""Reads a TOML file that a person wrote, and reports all its problems at once.
 
-A `TomlTable` hands out one key at a time. What is missing is the default; what is wrong is noted
-with its line, and answered with the default too, so that reading goes on to the next mistake.
-`TomlTable.finish` refuses the keys that were not asked for and raises what was noted.
+A `TomlTable` returns one key at a time. A missing key has its default. A wrong value is noted with
+its line, and the default is returned, so that reading continues to the next mistake.
+`TomlTable.finish` refuses the keys that were not read, and raises the noted problems.
 """
 
 from __future__ import annotations
@@ -28,36 +28,40 @@ S = TypeVar("S")
 
 
 class Problems:
+    """The noted problems of a file."""
+
     def __init__(self, file: str, text: str) -> None:
         self.file = file
         self.text = text
         self._lines: Mapping[KeyPath, int] | None = None
-        self._found: list[Problem] = []
+        self._problems: list[Problem] = []
 
     def __len__(self) -> int:
-        return len(self._found)
+        return len(self._problems)
 
     def add(self, key: str, reason: str, path: KeyPath) -> None:
-        problem = Problem(key, reason, self.line_of(path))
-        if problem not in self._found:  # the board and its bank may read the same key
-            self._found.append(problem)
+        problem = Problem(key, reason, self.find_line(path))
+        if problem not in self._problems:  # the board and its bank may read the same key
+            self._problems.append(problem)
 
     def raise_any(self) -> None:
-        if self._found:
-            ordered = sorted(self._found, key=lambda problem: problem.line or LONGEST_FILE)
+        """Raise `SettingsError` if there are problems, in the order of their lines."""
+        if self._problems:
+            ordered = sorted(self._problems, key=lambda problem: problem.line or LONGEST_FILE)
             raise SettingsError(self.file, ordered)
 
-    def line_of(self, path: KeyPath) -> int | None:
+    def find_line(self, path: KeyPath) -> int | None:
+        """Return the line of a key, counted from 1; None if it is not known for certain."""
         if self._lines is None:
             self._lines = lines_of_keys(self.text)
         return self._lines.get(path)
 
 
 class TomlTable:
-    """One table of the file, or the file itself; paths in it start at `folder`.
+    """One table of the file, or the file itself. Relative paths in it start at `folder`.
 
-    Every reader returns a value that fits: what was written, or the default when it is missing or
-    (noted as a problem) wrong.
+    Every reading method returns a valid value: the written one, or the default if that is missing
+    or wrong. A wrong one is noted.
     """
 
     def __init__(
@@ -71,13 +75,13 @@ class TomlTable:
         self._wrong: set[str] = set()
         self._tables: dict[str, list[TomlTable]] = {}
 
-    # What there is
+    # Keys
 
     def __contains__(self, key: str) -> bool:
         return key in self._values
 
-    def sound(self, *keys: str) -> bool:
-        """Whether none of these has a problem so far, so that they can be compared."""
+    def is_sound(self, *keys: str) -> bool:
+        """Return whether no key has a problem so far, so that their values can be compared."""
         return self._wrong.isdisjoint(keys)
 
     def require(self, *keys: str) -> None:
@@ -86,14 +90,17 @@ class TomlTable:
                 self.refuse(key, "is missing")
 
     def refuse(self, key: str, reason: str) -> None:
-        """Note that a key is wrong, on its line or, if it is missing, on its table's."""
+        """Note a problem of a key, at its line, or at its table's line if the key is missing.
+
+        `reason` is a clause that continues the key: "must be 1 to 5, is 0".
+        """
         self._wrong.add(key)
         path = (*self._path, key) if key in self._values else self._path
-        self.problems.add(self._shown(key), reason, path)
+        self.problems.add(self._key_words(key), reason, path)
 
     def place(self, key: str) -> str:
-        """Say where a key stands: the file, and the line where that is known for certain."""
-        line = self.problems.line_of((*self._path, key))
+        """Return the words for the place of a key: the file, and its line if that is certain."""
+        line = self.problems.find_line((*self._path, key))
         return self.problems.file if line is None else f"{self.problems.file}, line {line}"
 
     # Values
@@ -109,7 +116,7 @@ class TomlTable:
         return self._placed(value)
 
     def fill(self, kind: Callable[..., S], /, **others: object) -> S:
-        """Make a class of settings: the fields that it declares are read, but not the `others`."""
+        """Make an object of a class of settings: read its declared fields, except the `others`."""
         for name, each in declared(kind).items():
             if name not in others:
                 table = self.table(each.table) if each.table else self
@@ -124,13 +131,13 @@ class TomlTable:
         return value
 
     def part(self, keys: Iterable[str]) -> dict[str, object]:
-        """Those of `keys` that are there, for a reader that has checks of its own."""
+        """Return the present keys among `keys`, for a reader with checks of its own."""
         wanted = set(keys)
         self._known |= wanted
         return {key: value for key, value in self._values.items() if key in wanted}
 
     def retired(self, *keys: str) -> dict[str, object]:
-        """Those of `keys` that are there, which an earlier release had: they may stay."""
+        """Return the present keys among `keys`, which earlier releases had and which may stay."""
         return TomlTable.part(self, keys)
 
     # Tables
@@ -144,7 +151,7 @@ class TomlTable:
             self._tables[key] = [type(self)(value, self.problems, self.folder, (*self._path, key))]
         return self._tables[key][0]
 
-    def named(self, key: str) -> dict[str, TomlTable]:
+    def named_tables(self, key: str) -> dict[str, TomlTable]:
         outer = self.table(key)
         return {name: outer.table(name) for name in outer._values}
 
@@ -165,11 +172,11 @@ class TomlTable:
     # The end
 
     def unknown(self) -> list[str]:
-        """Name the keys that nobody has asked for so far."""
+        """Return the keys that were not read so far."""
         return [key for key in self._values if key not in self._known]
 
     def finish(self) -> None:
-        """Raise all problems, with every key, here and in the tables below, that is unknown."""
+        """Refuse unknown keys, here and in the tables below, and raise all problems."""
         self.refuse_unknown()
         self.problems.raise_any()
 
@@ -185,8 +192,8 @@ class TomlTable:
         self._known.add(key)
         return self._values.get(key, default)
 
-    def _shown(self, key: str) -> str:
-        """Name a key the way the sysop finds it: "[calls] nodes", "[[events]] 2, name"."""
+    def _key_words(self, key: str) -> str:
+        """Return a key as the sysop finds it: "[calls] nodes", "[[events]] 2, name"."""
         names = [printable(part) for part in self._path if isinstance(part, str)]
         if self._path and isinstance(self._path[-1], int):
             return f"[[{'.'.join(names)}]] {self._path[-1] + 1}, {printable(key)}"
@@ -202,7 +209,7 @@ class TomlTable:
 
 
 def open_table(path: Path) -> TomlTable:
-    """Read a TOML file; raises `SettingsError` when it cannot be read or is not TOML."""
+    """Read a TOML file. Raises `SettingsError` if it cannot be read or is not TOML."""
     file = str(path)
     text = _read(path)
     try:
@@ -228,8 +235,8 @@ def _read(path: Path) -> str:
         raise refused("there is no such file") from None
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else str(error)
-        if said := files.forbidden(path):
-            raise refused(f"cannot be read: {said.removesuffix('.')}") from None
+        if obstacle := files.forbidden(path):
+            raise refused(f"cannot be read: {obstacle.removesuffix('.')}") from None
         raise refused(f"cannot be read ({why})") from None
     if len(data) > LONGEST_FILE:
         raise refused(f"is longer than {LONGEST_FILE // 1024} kB, which no settings need")
@@ -245,31 +252,30 @@ def _read(path: Path) -> str:
 
 
 def lines_of_keys(text: str) -> dict[KeyPath, int]:
-    """The line on which each key and each table of a valid TOML text stands.
+    """Return the line of each key and each table of a valid TOML text.
 
-    tomllib tells no lines, so the text is cut into its statements, each the fewest lines that
-    tomllib accepts by themselves, and each is asked what it defines. What is inside a value of
-    several lines is left out: which line would be a guess.
+    tomllib reports no lines, so the text is split into statements that are parsed one by one. Keys
+    inside a value of several lines are left out, because their lines would be guesses.
     """
-    found: dict[KeyPath, int] = {}
+    lines: dict[KeyPath, int] = {}
     header: KeyPath = ()
     arrays: dict[KeyPath, int] = {}
-    for first, statement, text_of_it in syntax.statements(text):
-        if text_of_it.lstrip().startswith("["):
+    for first, statement, chunk in syntax.statements(text):
+        if chunk.lstrip().startswith("["):
             header = _header(statement, arrays)
             deepest = min(len(header), DEEPEST_TABLE)
             paths = [header[:length] for length in range(1, deepest + 1)]
-        elif text_of_it.count("\n") == 1:
+        elif chunk.count("\n") == 1:
             paths = [path for key in statement for path in _paths(statement[key], (*header, key))]
         else:
             paths = [(*header, key) for key in statement]
         for path in paths:
-            found.setdefault(path, first)
-    return found
+            lines.setdefault(path, first)
+    return lines
 
 
 def _header(statement: object, arrays: dict[KeyPath, int]) -> KeyPath:
-    """Which table the keys after a header go to; `arrays` counts the [[...]] seen so far."""
+    """Return the table of the keys after a header; `arrays` counts the [[...]] so far."""
     path: KeyPath = ()
     while isinstance(statement, dict) and statement:
         if path in arrays:

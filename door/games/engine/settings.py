@@ -50,7 +50,7 @@ class StakeSettings:
 def read_stakes(table: TomlTable, kind: type[S], **others: object) -> S:
     """Read a game's section, except for the `others`; note problems in `table`."""
     stakes = table.fill(kind, **others)
-    sound = table.sound("smallest_bet", "largest_bet")
+    sound = table.is_sound("smallest_bet", "largest_bet")
     if sound and stakes.smallest_bet > stakes.largest_bet:
         reason = f"must not be more than largest_bet, which is {stakes.largest_bet}"
         table.refuse("smallest_bet", reason)

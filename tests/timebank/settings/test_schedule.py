@@ -319,9 +319,9 @@ def test_one_started_early_takes_the_place_of_the_next_of_its_name() -> None:
     usual = nightly.with_early(())
     assert usual.closed_at_or_after(evening).start == night
     assert nightly.with_early([early]) is nightly
-    assert nightly.next_of("Mail", evening)[0] == utc(2026, 6, 3, 3)
-    assert nightly.next_of(None, evening)[0] == utc(2026, 6, 2, 5)
-    assert nightly.next_of("Lunch", evening) is None
+    assert nightly.next_occurrence("Mail", evening)[0] == utc(2026, 6, 3, 3)
+    assert nightly.next_occurrence(None, evening)[0] == utc(2026, 6, 2, 5)
+    assert nightly.next_occurrence("Lunch", evening) is None
 
 
 def test_an_event_started_early_merges_with_the_events_it_touches() -> None:
@@ -332,7 +332,7 @@ def test_an_event_started_early_merges_with_the_events_it_touches() -> None:
         closed = hourly.closed_at_or_after(at)
         assert closed == ClosedPeriod(utc(2026, 6, 1, 3), utc(2026, 6, 7, 12), "Mail and Repairs")
     never = schedule("UTC")
-    assert never.next_of(None, utc(2026, 6, 1)) is None
+    assert never.next_occurrence(None, utc(2026, 6, 1)) is None
     never.adopt_early([early])
     assert never.closed_at_or_after(utc(2026, 6, 1)).end == early.end
     assert never.closed_at_or_after(early.end) is None

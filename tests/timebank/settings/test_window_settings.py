@@ -110,12 +110,12 @@ class TestNames:
         "name", ["Bob", "bob", "8ob", "B0B", "Carol", "CAROL", "Ann O'Neil", "SYSOP", "5ys0p"]
     )
     def test_are_reserved_and_so_are_their_look_alikes(self, load, name):
-        assert load('barred = ["Ann  O\'Neil"]\nco_sysops = ["Bob", "Ĉarol"]').keeps(name)
+        assert load('barred = ["Ann  O\'Neil"]\nco_sysops = ["Bob", "Ĉarol"]').reserves(name)
 
     def test_keep_no_other_names(self, load):
         bank = load('barred = ["Ann  O\'Neil"]\nco_sysops = ["Bob", "Ĉarol"]')
-        assert not any(map(bank.keeps, ("Bobby", "Karol", "Ann Neil", "Sys")))
-        assert not load("").keeps("Bob")
+        assert not any(map(bank.reserves, ("Bobby", "Karol", "Ann Neil", "Sys")))
+        assert not load("").reserves("Bob")
 
     @pytest.mark.parametrize("key", ["barred", "co_sysops"])
     def test_an_invalid_name_is_refused(self, refusal, key):
