@@ -74,7 +74,7 @@ class Restored:
     """The outcome of a restore: the number of transfers, and the place of the old books.
 
     `settled_copy` lists everything that was closed in the copy. After a rehearsal, all of this is
-    what a restore would do. `on_call` has the callers online and their nodes: they would prevent it.
+    what a restore would do. `on_call` has the callers online and their nodes: they prevent it.
     """
 
     transfers: int
