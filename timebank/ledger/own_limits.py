@@ -1,4 +1,4 @@
-"""Limits that callers set for themselves: what of them holds at an instant.
+"""The limits that callers set for themselves, as they hold at an instant.
 
 A stricter limit holds at once. A looser one takes effect after `LOOSENING_SECONDS`, counted to an
 instant that has passed for certain, so a clock in doubt loosens nothing. `callers/own_limits.py`
@@ -26,21 +26,21 @@ HOUR = 3_600
 class OwnLimits(NamedTuple):
     """A row of `own_limits`: instants are whole seconds since 1970, amounts seconds."""
 
-    # The most that may be lost in a day; None for no limit.
+    # The daily limit of losses; None for no limit.
     most_lost: int | None = None
-    # What it is to be from `later_from` on: 0 for none. Both None where it stays.
+    # The looser limit that holds from `later_from` on; 0 for no limit. Both None without a change.
     later_lost: int | None = None
     later_from: int | None = None
-    # No bet is placed before.
+    # The end of a pause without bets.
     paused_until: int | None = None
-    # Whether they hear every hour what they have staked and lost; and when that ends, if it does.
+    # 1 for a summary of stakes and losses every hour, and when it ends; None for never.
     hourly: int = 0
     hourly_until: int | None = None
-    # When they last heard it.
+    # When the caller last saw the summary.
     told: int | None = None
 
     def in_force(self, sure: int) -> OwnLimits:
-        """Return what holds at an instant that has passed for certain.
+        """Return the limits that hold at `sure`, an instant that has passed for certain.
 
         >>> limits = OwnLimits(600, 0, 50)
         >>> limits.in_force(49).most_lost, limits.in_force(50).most_lost
@@ -56,22 +56,22 @@ class OwnLimits(NamedTuple):
         return now
 
     def is_due(self, sure: int) -> bool:
-        """Tell whether an hour is over since they last heard how they do."""
+        """Return whether the hourly summary is due at `sure`."""
         now = self.in_force(sure)
         return bool(now.hourly) and sure - (now.told or 0) >= HOUR
 
 
 class OwnLosses(NamedTuple):
-    """The limits of a caller as they hold now, and what counts against them. Amounts are seconds.
+    """The limits of a caller that hold now, and the losses that count. Amounts are seconds.
 
-    While the clock is in doubt nobody knows whether the day that they began has come: then what
-    they have lost since any day counts, from the last that is known on.
+    While the clock is in doubt, the caller's new day may not have come. Then the greatest loss
+    since any day counts, from the last certain day on.
     """
 
     limits: OwnLimits
     # An instant that has passed for certain.
     sure: int = 0
-    # Lost today, below zero when won, and what of it the round in play has lost.
+    # Lost today, negative when won; `in_play` is the part of the round in play.
     lost: int = 0
     in_play: int = 0
     is_in_doubt: bool = False
@@ -80,12 +80,15 @@ class OwnLosses(NamedTuple):
         return self if self.is_in_doubt else self._replace(lost=self.in_play)
 
     def stake_left(self, stake: int) -> int | None:
-        """Return what may be staked yet beside a stake; None without a limit."""
+        """Return how many seconds may still be staked on top of `stake`; None without a limit."""
         most = self.limits.most_lost
         return None if most is None else max(0, most - self.lost - stake)
 
     def refuse(self, amount: int, stake: int, now: datetime, schedule: Schedule) -> None:
-        """Refuse with `OwnLimit` a stake of so many seconds (0 for play money) beside another."""
+        """Raise `OwnLimit` if the limits refuse `amount` more seconds on top of `stake`.
+
+        `amount` is 0 for play money.
+        """
         paused, left = self.limits.paused_until, self.stake_left(stake)
         if paused is not None:
             if paused <= stamp(now):
@@ -108,7 +111,7 @@ class OwnLosses(NamedTuple):
             )
 
     def purse_fields(self, stake: int) -> dict[str, Any]:
-        """Return what a `Purse` says of it."""
+        """Return the fields of `Purse` that show these limits."""
         until = self.limits.paused_until
         return {
             "stake_left": self.stake_left(stake),
@@ -122,12 +125,12 @@ COLUMNS = columns_of(own_limits, NAMES)
 
 
 def in_doubt_since() -> ColumnElement[float]:
-    """Choose the last instant that had passed for certain; NULL while the clock is not in doubt."""
+    """Select the last instant that had passed for certain; NULL unless the clock is in doubt."""
     last = select(clocks.c.certain, clocks.c.sure).order_by(clocks.c.number.desc()).limit(1)
-    found = last.subquery()
-    return select(case((found.c.certain == 0, found.c.sure))).scalar_subquery()
+    belief = last.subquery()
+    return select(case((belief.c.certain == 0, belief.c.sure))).scalar_subquery()
 
 
 def sure_instant(now: int, passed: float | None) -> int:
-    """Return an instant that has passed for certain; `passed` is None while the clock is sure."""
+    """Return an instant that has passed for certain; `passed` is as from `in_doubt_since`."""
     return now if passed is None else min(now, int(passed))

@@ -1,7 +1,7 @@
-"""The accounts of a caller in one unit of play money, opened when they are first needed.
+"""The accounts of a caller in one unit of play money, opened when first needed.
 
-What comes out of a `bankroll` is staked against a bank that the caller alone faces, the `casino`. A
-`tab` is never paid. `stake` is what is on the table.
+Stakes from a `bankroll` are played against the `casino`, a bank that this caller alone faces. A
+`tab` is never paid. `stake` is the money on the table.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from timebank.ledger.sql import Prepared, Reader, columns_of, equal, value
 from timebank.ledger.transfers import Account, open_account
 from timebank.words import Unit
 
-_OF_UNIT = Prepared(
+_ACCOUNTS = Prepared(
     lambda: select(*columns_of(accounts, "id kind balance")).where(
         equal(accounts.c.caller_id, accounts.c.unit)
     )
@@ -34,9 +34,9 @@ _UNITS: Reader[Unit] = value(
 
 @dataclass(frozen=True, slots=True)
 class PlayMoney:
-    """What a caller has in one unit of play money. Amounts are its cents, 0 for what is not open.
+    """A caller's balances in one unit of play money, in cents; 0 for accounts that are not open.
 
-    `tab` is below zero for one who has lost more than they won.
+    `tab` is negative if the caller has lost more than they won.
     """
 
     unit: Unit
@@ -47,7 +47,7 @@ class PlayMoney:
 
 
 class PlayAccounts:
-    """The accounts as an entry in the making will leave them."""
+    """The accounts as an unfinished entry will leave them."""
 
     def __init__(self, desk: Desk, caller_id: int, unit: Unit) -> None:
         self._desk = desk
@@ -55,7 +55,7 @@ class PlayAccounts:
         self.unit: Unit = unit
         self.account: dict[str, Account] = {}
         self.balance: dict[str, int] = {}
-        for number, kind, balance in _OF_UNIT(desk.connection, caller_id=caller_id, unit=unit):
+        for number, kind, balance in _ACCOUNTS(desk.connection, caller_id=caller_id, unit=unit):
             self.account[kind] = Account(number, kind, unit)
             self.balance[kind] = balance
 
@@ -67,15 +67,15 @@ class PlayAccounts:
                 self.balance[kind] = 0
 
     def move(self, source: str, target: str, amount: int) -> None:
-        """Count a movement between kinds of accounts; those of no caller's are passed over."""
+        """Count a movement between kinds of accounts; accounts of others are ignored."""
         if source in self.balance:
             self.balance[source] -= amount
         if target in self.balance:
             self.balance[target] += amount
 
     def snapshot(self) -> PlayMoney:
-        held = (self.balance.get(kind, 0) for kind in ("bankroll", "casino", "tab", "stake"))
-        return PlayMoney(self.unit, *held)
+        kinds = ("bankroll", "casino", "tab", "stake")
+        return PlayMoney(self.unit, *(self.balance.get(kind, 0) for kind in kinds))
 
 
 def play_units(desk: Desk, caller_id: int) -> list[Unit]:

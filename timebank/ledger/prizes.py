@@ -1,9 +1,8 @@
-"""Who gets how much of what there is to be won in a tournament.
+"""How the prizes of a tournament are divided.
 
-What has been put up is given by place. The entries come on top, shared out in the same proportions
-among the places that somebody has; without anything put up all of them are the first one's. Callers
-who are alike share what their places win together. All of it in whole seconds; what remains stays
-where it is.
+The house's prizes are fixed by place. The entry fees are added in the same proportions, over the
+places that are taken. Without prizes of the house the first place wins all fees. Callers with equal
+results share the sum of their places. Shares are whole seconds; the remainder is not paid out.
 """
 
 from __future__ import annotations
@@ -13,21 +12,23 @@ from collections.abc import Sequence
 
 
 def shared_places(results: Sequence[object]) -> list[int]:
-    """Number results that are in order; those that are alike share the place.
+    """Return the place of each result, from 1; `results` are in order and equal ones share a place.
 
     >>> shared_places(["a", "b", "b", "c"])
     [1, 2, 2, 4]
     """
     places: list[int] = []
     for number, result in enumerate(results, 1):
-        is_alike = number > 1 and results[number - 2] == result
-        places.append(places[-1] if is_alike else number)
+        is_equal = number > 1 and results[number - 2] == result
+        places.append(places[-1] if is_equal else number)
     return places
 
 
 def prize_shares(put_up: Sequence[int], entries: int, places: Sequence[int]) -> list[int]:
-    """Return what each of these wins, in seconds: `put_up` and `entries` are seconds, and `places`
-    those of the callers who can win, in order.
+    """Return the seconds that each place of `places` wins.
+
+    `put_up` are the house's prizes by place, and `entries` is the sum of the fees, all in seconds.
+    `places` are the places of the callers who can win, in order, as from `shared_places`.
 
     >>> prize_shares([900, 600, 300], 600, [1, 2, 3, 4])
     [1200, 800, 400, 0]
@@ -38,12 +39,13 @@ def prize_shares(put_up: Sequence[int], entries: int, places: Sequence[int]) -> 
     """
     won_places = [*put_up[: len(places)]]
     shares = won_places or [1]
-    of_place = [
+    by_place = [
         each + entries * share // sum(shares)
         for each, share in zip(won_places or [0], shares, strict=True)
     ]
-    alike = Counter(places)
+    sharers = Counter(places)
     won = {
-        place: sum(of_place[place - 1 : place - 1 + many]) // many for place, many in alike.items()
+        place: sum(by_place[place - 1 : place - 1 + count]) // count
+        for place, count in sharers.items()
     }
     return [won[place] for place in places]

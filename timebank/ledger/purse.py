@@ -1,4 +1,4 @@
-"""What comes of an operation on a caller's accounts: the purse after it, and what was moved."""
+"""The result of an operation on a caller's accounts: the purse after it, and its transfers."""
 
 from __future__ import annotations
 
@@ -12,42 +12,42 @@ from timebank.settings.schedule import ClosedPeriod
 
 
 class Purse(NamedTuple):
-    """What a caller has after an operation. Amounts are seconds."""
+    """A caller's balances after an operation. Amounts are seconds."""
 
-    # Usable now; what has ticked since `ticked` is still in it.
+    # Usable now; the time used since `ticked` is still included.
     online: int
-    # The caller's, but behind the next event.
+    # Reserved for after the next event.
     held: int
     bank: int
     # On the table.
     stake: int
-    # Zero or less: what they owe.
+    # Zero or less: the debt to the bank.
     loan: int
-    # Seconds since log-on that are accounted for.
+    # Seconds since log-on that are charged or waived.
     ticked: int
-    # The caller's day; the grant and the turns are of this one.
+    # The caller's day, to which the grant and the turns belong.
     day: date
-    # The closed period that contains the moment of the operation, else the next; None without.
+    # The closed period at the time of the operation, or the next one; None without any.
     closing: ClosedPeriod | None
-    # Turns taken today, by game; a game that was not played is missing.
+    # Turns taken today, by game; games not played are missing.
     turns: dict[str, int]
-    # The most that may be staked yet by a limit that they have set for themselves; None without.
+    # How much may still be staked today by the caller's own limit; None without one.
     stake_left: int | None = None
-    # Until when they have paused themselves.
+    # The end of the caller's own pause from betting.
     paused_until: datetime | None = None
-    # They are to hear how they have done in the last hour.
+    # The summary of the caller's last hour is due.
     summary_is_due: bool = False
 
 
 class Receipt(NamedTuple):
-    """What an operation did: the purse after it, and the rows that its entry moved, in order."""
+    """What an operation did: the purse after it, and the transfers of its entry, in order."""
 
     purse: Purse
     rows: tuple[TransferRow, ...]
-    # What they have in the unit that was played for; None when that was time.
+    # The balances in the unit that was played for; None for time.
     play: PlayMoney | None = None
-    # Sentences for the caller about what no row tells.
+    # Sentences for the caller about facts that no transfer shows.
     remarks: tuple[Phrase, ...] = ()
-    # The hand that ended with it, 0 for none. Until its caller has seen how, it is to be told at
-    # the next log-on (notices.py).
+    # The hand that ended with the entry; 0 for none. Its result is shown at the next log-on unless
+    # the caller has seen it by then (notices.py).
     ended_round: int = 0

@@ -1,14 +1,13 @@
-"""What a transfer was made for, as facts: a code, and what else must be known to say it.
+"""Why a transfer was made, as facts: a code and its parameters.
 
-The books keep facts and no prose (`transfers.facts`, one JSON object, sealed by the chain). Whoever
-moves time hands in one of the classes here. Each class declares all that the house must know of its
-reason: the code, the kind of transfer, the accounts that it goes between, and its texts. From these
-`ledger/sentences.py` makes a sentence whenever one is to be shown, so a name in it can never be
-mistaken for a part of the sentence, and the sentence may be in any language. The audit reads from
-them what may be in the books.
+The books store facts and no prose (`transfers.facts`, one JSON object, sealed by the chain). Code
+that moves time passes an instance of a class from this module. Each class declares its code, the
+kind of transfer, the accounts that it moves between, and its texts. `ledger/sentences.py` makes the
+sentence when it is shown, so a name cannot be mistaken for a part of the sentence, and the sentence
+can be in any language. The audit reads the same declarations.
 
-A code belongs to one kind of transfer, except that of `BetRaised`, which says its own. Codes and
-fields are a format that docs/formats.md lists: what is in books once keeps its name and meaning.
+A code belongs to one kind of transfer; only `BetRaised` takes the kind from its action. Codes and
+fields are a format, listed in docs/formats.md: they keep their names and meanings forever.
 """
 
 from __future__ import annotations
@@ -24,9 +23,9 @@ from timebank.language import N_
 
 
 class Reason:
-    """Why an amount was moved. Subclasses are frozen, and equal when all their facts are.
+    """Why an amount was moved. Subclasses are frozen, and equal if all their facts are equal.
 
-    The fields of its texts are its facts, as `sentences.FACTS` words them, and `{amount}`.
+    The placeholders of its texts are its facts, worded by `sentences.FACTS`, and `{amount}`.
     """
 
     __slots__ = ()
@@ -35,14 +34,14 @@ class Reason:
     __match_args__: ClassVar[tuple[str, ...]] = ()
     CODE: ClassVar[str]
     KIND: ClassVar[str]
-    # "source target" for each pair of accounts that it may go between; none known, none checked.
+    # "source target" for each allowed pair of accounts; without any, the audit checks none.
     ROUTES: ClassVar[tuple[str, ...]]
-    # For the row alone. The second stands for it where the last fact is empty or not known.
+    # The sentence for the transfer alone, and the one without its last fact, if that is empty.
     SENTENCE: ClassVar[str]
     SHORT_SENTENCE: ClassVar[str] = ""
-    # As a part of what an entry did. `{of_it}` says that the amount is a part of the one before.
+    # Its part of an entry's sentence; `{of_it}` marks the amount as part of the one before.
     ENTRY_SENTENCE: ClassVar[str] = ""
-    # The day's grant pays for it first, so it reduces no earnings.
+    # The day's grant pays for it first, before earnings do.
     GRANT_PAYS: ClassVar[bool] = False
 
     @property
@@ -52,7 +51,7 @@ class Reason:
 
 # The class of each code.
 CODES: dict[str, type[Reason]] = {}
-# By kind of transfer, all accounts that it goes between, as `Reason.ROUTES`.
+# All allowed pairs of accounts by kind of transfer, as in `Reason.ROUTES`.
 ROUTES: defaultdict[str, set[str]] = defaultdict(set)
 
 _Class = TypeVar("_Class", bound=type[Reason])
@@ -60,22 +59,22 @@ _Class = TypeVar("_Class", bound=type[Reason])
 
 @dataclass_transform(frozen_default=True)
 def _declare(code: str, kind: str = "", routes: str = "") -> Callable[[_Class], _Class]:
-    """Make a frozen dataclass of a reason, and enter it under its code."""
+    """Make a frozen dataclass of a reason and register it; `routes` are separated by commas."""
 
     def make(plain: _Class) -> _Class:
-        made: Any = dataclass(frozen=True, slots=True)(plain)
-        made.CODE, made.KIND, made.ROUTES = code, kind, tuple(routes.split(", ") if routes else ())
-        CODES[code] = made
-        ROUTES[kind].update(made.ROUTES)
-        return made  # type: ignore[no-any-return]
+        cls: Any = dataclass(frozen=True, slots=True)(plain)
+        cls.CODE, cls.KIND, cls.ROUTES = code, kind, tuple(routes.split(", ") if routes else ())
+        CODES[code] = cls
+        ROUTES[kind].update(cls.ROUTES)
+        return cls  # type: ignore[no-any-return]
 
     return make
 
 
 class Cutoff(NamedTuple):
-    """The event that time was moved for: its name and its local time, "03:00".
+    """An event that cut time off: its name, and its local time as "03:00".
 
-    With `host` it is the end of a call on another board, and `event` is the name of that board.
+    If `host` is true, it is the end of a call on the board named `event`.
     """
 
     event: str
@@ -87,11 +86,11 @@ class Cutoff(NamedTuple):
 
     @classmethod
     def decode(cls, text: str | None) -> Cutoff:
-        """Read what `encode` wrote; without anything to read it is just an event."""
+        """Read the text of `encode`; for None return "an event" without a time."""
         return cls("an event", "", False) if text is None else cls(**json.loads(text))
 
 
-# The clocks: time used, days (ISO 8601), and events by the fields of `Cutoff`.
+# Used time, days (ISO 8601), and events with the fields of `Cutoff`.
 
 
 @_declare("used", "elapsed", "online elapsed")
@@ -129,7 +128,7 @@ class LeftOfDay(Reason):
 
 @_declare("old-stake", "forfeit", "online forfeit")
 class OldStake(Reason):
-    """A stake that came back and was left of the minutes of an earlier day."""
+    """A returned stake that was part of an earlier day's unused minutes."""
 
     SENTENCE = N_("Stake from the minutes of an earlier day")
     ENTRY_SENTENCE = N_("{amount} forfeited: a stake from the minutes of an earlier day")
@@ -147,7 +146,7 @@ class Released(Reason):
 
 @_declare("held", "held", "online held")
 class HeldBack(Reason):
-    """Other time that reached past the next event: `cutoff.clamp` holds it until that is over."""
+    """Other time than winnings past the next event; `cutoff.clamp` holds it until the end."""
 
     SENTENCE = N_("{amount} available after {event}{another_day}")
     ENTRY_SENTENCE = N_("{amount}{of_it} held until after {event}{another_day}")
@@ -155,24 +154,24 @@ class HeldBack(Reason):
     event: str
     at: str
     host: bool
-    # The event ends on another day than it was held on.
+    # The event ends on a later day than the time was held.
     another_day: bool
 
 
 @_declare("mended", "mend", "adjustment online")
 class Mended(Reason):
-    """What a day that a wrong clock began had taken."""
+    """Time returned that was lost when a wrong clock began a day."""
 
     SENTENCE = N_("{amount} that a wrong clock had taken")
 
 
-# What is put away: where the board keeps time, or nowhere. `banked` is None for what goes on from
-# the bank to the caller's own board in the same entry.
+# Time put into the bank (`banked` is True) or forfeited (False). For None the same entry moves the
+# time on from the bank to the caller's own board.
 
 
 @_declare("clamped", "clamp", "online bank, online forfeit")
 class Clamped(Reason):
-    """Winnings that reached past the next event: `cutoff.clamp` puts them away."""
+    """Winnings past the next event; `cutoff.clamp` puts them away."""
 
     SENTENCE = N_("{amount} won past {event}{banked}")
     ENTRY_SENTENCE = N_("{amount}{of_it} {done} because of {event}")
@@ -198,7 +197,7 @@ class Gained(Reason):
     ENTRY_SENTENCE = N_("gained {amount} on the visit from {board}{done}")
 
     board: str
-    # Seconds gained on the visit, of which this is a part.
+    # All seconds gained on the visit; the transfer may be a part.
     total: int
     banked: bool | None = None
 
@@ -249,10 +248,10 @@ class GivenBack(Reason):
 
 @_declare("put-back", "put back", "online bank, held bank")
 class PutBack(Reason):
-    """What is a caller's own and goes back in the bank; `total` seconds, of which this is a part.
+    """A caller's own time that returns to the bank; `total` seconds, with this transfer as a part.
 
-    `beyond` seconds of them are more than the `most` that an account holds, and stay all the same:
-    it is frozen, or the board takes none. Both are 0 where there is room.
+    `beyond` seconds exceed `most`, the limit of an account in seconds. They stay in the account,
+    because it is frozen or the host takes none. Both are 0 within the limit.
     """
 
     SENTENCE = N_("{total} of your own put back in the bank{beyond}")
@@ -299,7 +298,7 @@ class TakenOut(Reason):
     record: int | None
 
 
-# The window. What goes out of the time left is paid by the grant first.
+# The window. The grant pays first for time that leaves the time left.
 
 
 @_declare("deposited", "deposit", "online bank")
@@ -335,7 +334,7 @@ class Borrowed(Reason):
 
 @_declare("repaid", "repay", "online loan")
 class Repaid(Reason):
-    """What the caller paid of a loan by themselves."""
+    """A caller's own payment on a loan."""
 
     SENTENCE = N_("{amount} of a loan repaid")
     ENTRY_SENTENCE = N_("repaid {amount} of the loan")
@@ -344,7 +343,7 @@ class Repaid(Reason):
 
 @_declare("share", "loan share", "online loan")
 class LoanShare(Reason):
-    """What a loan takes of the minutes of a day, or of winnings where there is no day."""
+    """The loan's share of the minutes of `day`, or of winnings if `day` is None."""
 
     SENTENCE = N_("{amount} of the minutes for {day} paid back on the loan")
     SHORT_SENTENCE = N_("{amount} of the winnings paid back on the loan")
@@ -355,7 +354,7 @@ class LoanShare(Reason):
 
 @_declare("paid-from-bank", "loan paid", "bank loan")
 class PaidFromBank(Reason):
-    """What pays a loan of another board's caller out of the bank."""
+    """A payment from the bank on the loan of another board's caller."""
 
     SENTENCE = N_("{amount} from your time bank paid back on the loan")
     ENTRY_SENTENCE = N_("paid back {amount} on the loan")
@@ -366,16 +365,16 @@ class PaidOfOwn(Reason):
     SENTENCE = N_("{total} of your own paid back on the loan")
     ENTRY_SENTENCE = N_("paid back {amount} on the loan")
 
-    # Seconds that a caller of another board leaves with and owes, of which this is a part.
+    # All seconds that a leaving caller of another board pays; the transfer may be a part.
     total: int
 
 
-# The sysop. `by` is who did it, `note` the reason they gave.
+# The sysop. `by` is the sysop's name, `note` their reason.
 
 
 @dataclass(frozen=True, slots=True)
 class Adjustment(Reason):
-    """A correction of an account. `LOG_LINE` has the amount, the caller and the note."""
+    """A correction of an account. `LOG_LINE` takes the amount, the caller's name and the note."""
 
     LOG_LINE: ClassVar[str]
 
@@ -430,7 +429,7 @@ class Deleted(Reason):
     in_hand: bool
 
 
-# The tables. `game` is its key; `outcome` is "" while a hand goes on.
+# The tables. `game` is the game's key; `outcome` is "" while the hand continues.
 
 
 @_declare("bet", "stake", "online stake, bankroll stake, tab stake")
@@ -507,12 +506,12 @@ class Refilled(Reason):
     full: int
 
 
-# Tournaments, each by the day on which it opened (ISO 8601).
+# Tournaments, named by their first day (ISO 8601).
 
 
 @_declare("put-up", "put up", "house prizes")
 class PutUp(Reason):
-    """What the house puts in for prizes."""
+    """The house's money for prizes."""
 
     SENTENCE = N_("{amount} put up for the tournament of {day}")
 
@@ -521,7 +520,7 @@ class PutUp(Reason):
 
 @_declare("taken-back", "put up", "prizes house")
 class TakenBack(Reason):
-    """The same back to the house, of a tournament that was called off."""
+    """The house's prize money returned from a tournament that was called off."""
 
     SENTENCE = N_("{amount} back to the house: the tournament of {day} was called off")
 
@@ -555,7 +554,7 @@ class PrizeWon(Reason):
 
 @dataclass(frozen=True, slots=True)
 class Unread(Reason):
-    """Facts that nobody can read: of a newer program, or tampered with."""
+    """Facts that this program cannot read: written by a newer one, or changed by hand."""
 
     stored_kind: str
     facts: str
@@ -577,7 +576,7 @@ GRANT_PAYS = frozenset(each.KIND for each in CODES.values() if each.GRANT_PAYS)
 
 @lru_cache(maxsize=1024)
 def encode(reason: Reason) -> str:
-    """Write a reason as it is kept: a JSON object without spaces, its code first.
+    """Return the stored form of a reason: a JSON object without spaces, its code first.
 
     >>> encode(Won("red-hearts", "five-card"))
     '{"code":"won","game":"red-hearts","outcome":"five-card"}'
@@ -590,7 +589,7 @@ def facts_of(reason: Reason) -> dict[str, Any]:
 
 
 def decode(kind: str, facts: str) -> Reason:
-    """Read a reason back; what is not one of ours, field for field, is `Unread`.
+    """Read a stored reason; return `Unread` unless code, fields and types match a class.
 
     >>> decode("stake", '{"code":"bet","game":"red-hearts"}')
     BetPlaced(game='red-hearts')

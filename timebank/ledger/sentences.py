@@ -1,6 +1,6 @@
-"""The sentences that are made of facts, when they are shown: one a transfer, and one an entry.
+"""The sentences for the facts of transfers and entries, in the reader's language.
 
-All that callers and sysops read of the reasons in the books is said here, in the reader's language.
+Callers and sysops read the reasons in the books in these words alone.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from timebank.words import (
     title,
 )
 
-_AT_A_DAYS_END = (r.LeftOfDay, r.OldStake, r.Earned)  # apart from what follows: they have colons
+_AT_A_DAYS_END = (r.LeftOfDay, r.OldStake, r.Earned)  # followed by a semicolon: they have colons
 _PUT_AWAY = {
     None: "",
     True: N_(": put in the bank"),
     False: N_(": forfeited, this board keeps no time bank"),
 }
 _GAIN_PUT_AWAY = {None: "", True: N_(", put in the bank"), False: N_(", forfeited")}
-# What became of a hand, and what was done in it, in the words of the tables.
+# Outcomes of hands and actions in them, in the words of the tables.
 _PLAY_WORDS = {
     "win": N_("win"),
     "lose": N_("lose"),
@@ -56,7 +56,7 @@ def _or_nothing(text: str) -> str:
     return _(text) if text else ""  # gettext keeps its own notes under ""
 
 
-# How each fact is put into words, by its name; other facts are words or numbers themselves.
+# The words for each fact, by the fact's name; other facts are shown unchanged.
 FACTS: dict[str, Callable[[Any], str]] = {
     "game": lambda this: title(this.game),
     "day": lambda this: day_words(this.day) if this.day else "",
@@ -75,7 +75,9 @@ FACTS: dict[str, Callable[[Any], str]] = {
 
 
 def sentence(reason: Reason, amount: int, unit: Unit) -> str:
-    """Say what a transfer of an amount was made for, without a full stop.
+    """Return the sentence for a transfer's reason, without a full stop.
+
+    `amount` is in the smallest part of `unit`: seconds, or cents of play money.
 
     >>> sentence(r.BetPlaced("vegas"), 120, "second")
     'Bet 2 minutes at Vegas'
@@ -90,21 +92,21 @@ def sentence(reason: Reason, amount: int, unit: Unit) -> str:
 
 def _facts(reason: Reason, unit: Unit) -> dict[str, object]:
     facts = r.facts_of(reason)
-    said = {name: FACTS[name](reason) for name in facts.keys() & FACTS.keys()}
+    worded = {name: FACTS[name](reason) for name in facts.keys() & FACTS.keys()}
     if isinstance(reason, r.BetRaised):
-        said["did"] = play_word(reason.action)
+        worded["did"] = play_word(reason.action)
     if isinstance(reason, r.Refilled):
-        said["full"] = amount_words(reason.full, unit)
-    return facts | said
+        worded["full"] = amount_words(reason.full, unit)
+    return facts | worded
 
 
 def play_word(word: str) -> str:
-    """Say what became of a hand, or what was done in it."""
+    """Return the word for an outcome of a hand, or for an action in it."""
     return _(_PLAY_WORDS[word]) if word in _PLAY_WORDS else word.replace("-", " ")
 
 
 def cutoff_words(cutoff: Cutoff) -> str:
-    """Name an event with its time.
+    """Return an event's name with its local time.
 
     >>> cutoff_words(Cutoff("Mail hour", "03:00", False)), cutoff_words(Cutoff("Owl", "9:00", True))
     ('Mail hour at 03:00', 'the end of your call at Owl at 9:00')
@@ -129,10 +131,10 @@ def _no_room(reason: r.PutBack) -> str:
 
 
 class Part(NamedTuple):
-    """A row of an entry, from the side of the caller who reads of it.
+    """A transfer of an entry, from the point of view of the caller who reads about it.
 
-    `source` and `target` are kinds of account, "other" for one of somebody else; `other` is their
-    name.
+    `source` and `target` are kinds of account, or "other" for an account of another caller, whose
+    name is `other`. `amount` is in seconds, or cents of play money.
     """
 
     reason: Reason
@@ -152,7 +154,7 @@ class Part(NamedTuple):
 
 
 def describe(parts: Sequence[Part]) -> str:
-    """Say what an entry did, from its rows in their order.
+    """Return one sentence for an entry, from its transfers in order.
 
     >>> game = ("black-jack-for-time", "win")
     >>> describe([
@@ -162,14 +164,17 @@ def describe(parts: Sequence[Part]) -> str:
     ... ])
     'Won 12:00 at Black Jack For Time, 3:00 of it banked because of Mail hour at 03:00'
     """
-    said = "".join(_phrases(parts)) or ", ".join(_phrase(part, "") for part in parts)
-    return said[:1].upper() + said[1:]
+    text = "".join(_phrases(parts)) or ", ".join(_phrase(part, "") for part in parts)
+    return text[:1].upper() + text[1:]
 
 
 def _phrases(parts: Sequence[Part]) -> Iterator[str]:
-    """Say each row but time used, which has its own column, and a stake that comes with a win."""
+    """Yield the phrases of an entry.
+
+    Used time is left out, because it has its own column. So is a stake returned with a win.
+    """
     kinds = {part.reason.kind for part in parts}
-    whole = False  # something was said that the next row may take a part of
+    whole = False  # whether a phrase came before that the next may take a part of
     between = ""
     for part in parts:
         kind = part.reason.kind
@@ -191,7 +196,7 @@ def _phrase(part: Part, of_it: str) -> str:
         case r.Sent() if part.other is not None:
             sent = _sent(reason, is_received=part.source == "other")
             return sent.format(amount=amount, name=part.other, message=reason.message)
-    if not text:  # what a sysop or a program did says its amount and more
+    if not text:  # corrections and imports, whose sentence may begin with the amount
         why = part.why
         return why if why[:1].isdigit() else f"{amount}: {why[:1].lower()}{why[1:]}"
     facts = _facts(reason, part.unit)

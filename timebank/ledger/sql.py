@@ -1,10 +1,10 @@
 """Statements in SQLAlchemy Core, compiled once for a dialect and run as prepared text.
 
-A `Prepared` is made where a module begins, from a function that builds the statement. It is built
-and compiled when it is first run, so that a program that never runs it pays nothing (a large one
-takes 0.2 ms). What the statement says itself ("kind = 'house'") is written into its text, for
-SQLite looks at an index of some rows only when it reads there that these are wanted. What
-`bindparam` names is given with each run:
+A `Prepared` is made at the top of a module, from a function that builds the statement. The first
+run builds and compiles it, so a program that never runs it pays nothing (a large statement takes
+0.2 ms). Constants of the statement ("kind = 'house'") are written into its text, because SQLite
+uses a partial index only when the text names its condition. Each run gives the values of the
+names in `bindparam`:
 
     _RENAME = Prepared(lambda: change(callers, "name", equal(callers.c.id)))
     _RENAME(desk.connection, name="Ann", id=7)
@@ -15,19 +15,19 @@ Rows are read by name, as records or as single values:
     _COUNT: Reader[int] = value(lambda: select(func.count()).select_from(callers))
     ann = _CALLER.one(desk.connection, id=7)
 
-Why not `connection.execute`: it looks each statement up by all of its parts, every time. An UPDATE
-by number takes 11.7 microseconds so, 5.8 as a `Prepared`, and 5.3 as a string (SQLAlchemy 2.1.9 on
-SQLite in memory). A bet is some fifteen such statements, in a transaction of half a millisecond.
+`connection.execute` would look each statement up by all of its parts on every run. An UPDATE by
+number takes 11.7 microseconds that way, 5.8 as a `Prepared`, and 5.3 as a string (SQLAlchemy 2.1.9
+on SQLite in memory). A bet is some fifteen such statements, in a transaction of half a millisecond.
 
-A query takes SQLAlchemy more, thirteen microseconds, to say of each column what its name and its
-type are; SQLite finds a row in one. Records, values and counts of rows need neither, so they are
-read off the driver's own cursor: without that 64 bettors have half their transactions a second.
-Where a statement fails there, the error is SQLAlchemy's, as of any statement.
+For a query SQLAlchemy spends thirteen microseconds more on the names and types of the columns,
+while SQLite needs one to find the row. Records, values and row counts need neither, so they are
+read from the driver's cursor. Through SQLAlchemy, 64 bettors would have half as many transactions
+a second. A statement that fails there raises SQLAlchemy's error, like any other statement.
 
-`defer` runs a write whose result nobody reads, and saves a trip to a server.
+`defer` runs a write whose result is not read. It saves a round trip to a server.
 
-No statement says what one dialect alone understands. Where dialects differ, a function here hides
-it. A list of any length is given as one value, its JSON (`among`).
+Statements use only SQL that all dialects understand. Functions in this module hide differences
+between dialects. A list of any length is passed as one value, its JSON (`among`).
 """
 
 from __future__ import annotations
@@ -71,14 +71,14 @@ Query: TypeAlias = "Select[*tuple[Any, ...]]"
 Build: TypeAlias = Callable[[], Executable]
 R = TypeVar("R")
 
-# A number that none reaches, for where there is no bound.
+# Above every number in the books, for queries without a bound.
 NO_BOUND = 2**62
 
-# Every statement there is, for whoever would see whether a dialect understands them all.
+# All statements, for the test that each dialect understands them.
 STATEMENTS: list[Prepared] = []
 
 
-# What turns values that are given by name into what the driver wants.
+# Turns values by name into the parameters that the driver takes.
 Pick: TypeAlias = Callable[[Mapping[str, object]], Any]
 
 
@@ -87,99 +87,99 @@ class _Text(NamedTuple):
     pick: Pick
 
 
-# The option of a connection to large books under which stands how SQLAlchemy is to read very many
-# rows, so that they come some at a time.
+# The connection option, set for large books, that holds SQLAlchemy's options for reading many rows
+# in parts.
 LONG_READS = "long_reads"
 
 
 class DeferredWrite(Protocol):
-    """A write that is run with the statement after it."""
+    """A write that runs together with the next statement."""
 
     @property
     def rowcount(self) -> int:
-        """How many rows it has changed; of no meaning before that statement."""
+        """The number of changed rows; undefined before the next statement."""
 
 
 class Prepared:
-    """A statement of Core whose text is made once for each dialect."""
+    """A statement of SQLAlchemy Core that is compiled once for each dialect."""
 
     __slots__ = ("_texts", "build", "origin")
 
     def __init__(self, build: Build) -> None:
-        """`build` makes the statement; it is called once for each dialect."""
+        """Register the statement that `build` returns; `build` is called once for each dialect."""
         self.build = build
         self._texts: dict[str, _Text] = {}
         self.origin = f"{build.__module__}:{build.__code__.co_firstlineno}"
         STATEMENTS.append(self)
 
     def __call__(self, connection: Connection, /, **values: object) -> Rows:
-        """Run it; `values` are all its parameters.
+        """Run the statement with all its parameters.
 
-        Raises KeyError for one that is not given.
+        Raises KeyError for a missing parameter.
         """
         sql, pick = self.text(connection.dialect)
         return connection.exec_driver_sql(sql, pick(values))
 
     def run_long(self, connection: Connection, /, **values: object) -> Rows:
-        """Run a query that finds the more rows the older the books are.
+        """Run a query whose answer grows with the age of the books.
 
-        However many they are, they are never all in memory: SQLite gives one after the other, and a
-        server some at a time where the books are large.
+        The rows are never all in memory. SQLite returns them one by one, and a server with large
+        books sends some at a time.
         """
-        how = connection.get_execution_options().get(LONG_READS)
+        options = connection.get_execution_options().get(LONG_READS)
         sql, pick = self.text(connection.dialect)
-        return connection.exec_driver_sql(sql, pick(values), execution_options=how)
+        return connection.exec_driver_sql(sql, pick(values), execution_options=options)
 
     def insert(self, connection: Connection, /, **values: object) -> int:
-        """Run an INSERT, and give the number that the row got.
+        """Run an INSERT and return the number of the new row.
 
-        SQLite tells it beside the statement. In the text of a dialect that does not, SQLAlchemy
-        asks for it by itself; to have SQLite return it in a row would take 7 microseconds more.
+        SQLite keeps the number on the cursor; RETURNING would take 7 microseconds more. For other
+        dialects SQLAlchemy adds RETURNING to the text by itself.
         """
         cursor = self.cursor(connection, values)
         return int(cursor.lastrowid if cursor.description is None else cursor.fetchone()[0])
 
     def count_changed(self, connection: Connection, /, **values: object) -> int:
-        """Run a write, and give how many rows it has changed."""
+        """Run a write and return the number of changed rows."""
         return int(self.cursor(connection, values).rowcount)
 
     def defer(self, connection: Connection, /, **values: object) -> DeferredWrite:
-        """Run it before the next statement, or before the COMMIT: a server is sent both at once.
+        """Run a write before the next statement or the COMMIT, and send both to a server at once.
 
-        Nothing is known of it until then, and errors of it are raised there.
+        Its errors are raised by that statement or COMMIT.
         """
         sql, pick = self.text(connection.dialect)
         return _defer(connection, sql, pick(values))
 
     def run_each(self, connection: Connection, rows: Iterable[Mapping[str, object]]) -> None:
-        """Run it once for each row of parameters; at least one."""
+        """Run the statement once for each row of parameters; there is at least one row."""
         sql, pick = self.text(connection.dialect)
         connection.exec_driver_sql(sql, [pick(values) for values in rows])
 
     def sql(self, dialect: Dialect) -> str:
-        """Give its text; raises what SQLAlchemy raises for what a dialect cannot say."""
+        """Return the SQL; raises SQLAlchemy's error for SQL that the dialect does not know."""
         return self.text(dialect).sql
 
     def text(self, dialect: Dialect) -> _Text:
-        """Give its text, and what makes the driver's parameters of values by name."""
+        """Return the SQL, and the function that makes the driver's parameters of named values."""
         text = self._texts.get(dialect.name)
         if text is None:
             text = self._texts[dialect.name] = compile_text(self.build(), dialect)
         return text
 
     def cursor(self, connection: Connection, values: Mapping[str, object]) -> Any:
-        """Run it on a cursor of the driver's, and return that."""
+        """Run the statement on a cursor of the driver, and return the cursor."""
         sql, pick = self.text(connection.dialect)
         return _executed(connection, sql, pick(values))
 
 
 class Reader(Prepared, Generic[R]):
-    """A query each of whose rows becomes one thing, of a kind that is known."""
+    """A query that makes one typed object of each row."""
 
     __slots__ = ("_make",)
 
     def __init__(self, make: Callable[[Any], R], build: Build) -> None:
-        """`make` turns a row into the thing."""
+        """Register the query of `build`; `make` turns a row into an object."""
         super().__init__(build)
         self._make = make
 
@@ -195,7 +195,7 @@ class Reader(Prepared, Generic[R]):
         return list(map(self._make, self.cursor(connection, values).fetchall()))
 
     def stream(self, connection: Connection, /, **values: object) -> Iterator[R]:
-        """Read one row after the other; nothing is run before the first is asked for."""
+        """Yield the objects row by row; the query runs when the first is requested."""
         if LONG_READS in connection.get_execution_options():
             yield from map(self._make, self.run_long(connection, **values))
         else:
@@ -217,38 +217,38 @@ def _executed(connection: Connection, sql: str, values: Any) -> Any:
 
 
 def read(kind: type[R], build: Build) -> Reader[R]:
-    """Prepare a query whose rows are records: named tuples of as many fields as it has columns."""
+    """Prepare a query whose rows become records: `kind` is a named tuple with a field a column."""
     return Reader(kind._make, build)  # type: ignore[attr-defined]
 
 
 def value(build: Build) -> Reader[Any]:
-    """Prepare a query of one column; whoever names it says of what kind its values are."""
+    """Prepare a query of one column; the variable it is assigned to declares the type."""
     return Reader(itemgetter(0), build)
 
 
 class Insertion:
-    """An INSERT of any number of rows at once, their values in the order of its columns."""
+    """An INSERT of any number of rows at once, with values in the order of the columns."""
 
     def __init__(self, table: Table, columns: str) -> None:
-        """`columns` are names between spaces, in the order of the table."""
+        """Prepare the INSERT; `columns` are names between spaces, in the order of the table."""
         names = columns.split()
         assert names == [column.name for column in table.c if column.name in names]
 
         @lru_cache(maxsize=64)
-        def of_size(size: int) -> tuple[Prepared, list[str]]:
+        def statement_for(size: int) -> tuple[Prepared, list[str]]:
             rows = [{name: f"{name}_{number}" for name in names} for number in range(size)]
             bound: list[dict[str, Any]] = [
-                {name: bindparam(given) for name, given in row.items()} for row in rows
+                {name: bindparam(parameter) for name, parameter in row.items()} for row in rows
             ]
             statement = Prepared(lambda: insert(table).values(bound))
-            return statement, [given for row in rows for given in row.values()]
+            return statement, [parameter for row in rows for parameter in row.values()]
 
-        self._of_size = of_size
-        of_size(1)
+        self._statement_for = statement_for
+        statement_for(1)
 
     def defer(self, connection: Connection, size: int, values: Sequence[object]) -> None:
-        """Run it as `Prepared.defer` does."""
-        statement, names = self._of_size(size)
+        """Insert `size` rows as `Prepared.defer` does; `values` are those of all rows, in order."""
+        statement, names = self._statement_for(size)
         sql = statement.sql(connection.dialect)
         if connection.dialect.positional:
             _defer(connection, sql, tuple(values))
@@ -260,28 +260,28 @@ def _defer(connection: Connection, sql: str, values: Any) -> DeferredWrite:
     if connection.dialect.name == "postgresql":
         driver: Any = connection.connection.driver_connection
         if driver.defers:
-            done: DeferredWrite = driver.defer(sql, values)
-            return done
-    found: DeferredWrite = _executed(connection, sql, values)
-    return found
+            deferred: DeferredWrite = driver.defer(sql, values)
+            return deferred
+    write: DeferredWrite = _executed(connection, sql, values)
+    return write
 
 
 class _LiteralsInText:
-    """Writes what a statement says itself into its text, and leaves open what is given."""
+    """A compiler that writes constants into the text and leaves parameters open."""
 
-    def visit_bindparam(self, bound: BindParameter[Any], **how: Any) -> str:
+    def visit_bindparam(self, bound: BindParameter[Any], **options: Any) -> str:
         if not bound.required:
-            how["literal_binds"] = True
-        said: str = super().visit_bindparam(bound, **how)  # type: ignore[misc]
-        return said
+            options["literal_binds"] = True
+        text: str = super().visit_bindparam(bound, **options)  # type: ignore[misc]
+        return text
 
 
 def compile_text(statement: Executable, dialect: Dialect) -> _Text:
-    """Compile a statement: what it says itself is in its text, and what is given is left open."""
+    """Compile a statement, with its constants in the text and its parameters open."""
     bases = (_LiteralsInText, dialect.statement_compiler)
     compiled = types.new_class("Compiler", bases)(dialect, statement)
     assert isinstance(compiled, SQLCompiler)
-    assert not compiled.post_compile_params  # a list goes by `among`
+    assert not compiled.post_compile_params  # a list must be passed by `among`
     order = compiled.positiontup
     pick: Pick
     if order is None:
@@ -301,44 +301,44 @@ def _pick_none(values: Mapping[str, object]) -> tuple[()]:
     return ()
 
 
-# Statements in few words. Columns are named in one text, with spaces between.
+# Short forms of statements. Columns are named in one text, with spaces between.
 
 
 def parameters(*names: str) -> dict[str, BindParameter[Any]]:
-    """Name columns whose values are given under their own names, for `values` of a statement."""
+    """Return a parameter for each column, by the column's name, for `values` of a statement."""
     return {name: bindparam(name) for each in names for name in each.split()}
 
 
 def insert_into(table: Table, columns: str = "", **fixed: Any) -> Insert:
-    """Add a row: values that are given for `columns`, and what is the same in every row."""
+    """Build an INSERT with parameters for `columns` and the same `fixed` values in every row."""
     return insert(table).values({**parameters(columns), **fixed})
 
 
 def change(table: Table, columns: str, *where: ColumnElement[bool], **fixed: Any) -> Update:
-    """Change the rows that meet all conditions: as `insert_into`, what is given and what is not."""
+    """Build an UPDATE of the rows that meet all conditions; columns as in `insert_into`."""
     return update(table).values({**parameters(columns), **fixed}).where(*where)
 
 
 def insert_or_change(table: Table, row: Mapping[str, Any], **change: Any) -> sqlite.Insert:
-    """Add a row, or change the one that has its key already.
+    """Build an INSERT that changes the row with the same key if the table has one.
 
-    SQLite and PostgreSQL say that alike. Of SQLAlchemy's two constructs for it SQLite's is imported
-    in any case (postgres/dialect.py takes it too).
+    The SQL is the same for SQLite and PostgreSQL. SQLAlchemy has a construct for each; SQLite's is
+    imported in any case, and postgres/dialect.py compiles it too.
     """
     key = [column.name for column in table.primary_key]
     return sqlite.insert(table).values(**row).on_conflict_do_update(index_elements=key, set_=change)
 
 
 def insert_or_keep(table: Table, row: Mapping[str, Any]) -> sqlite.Insert:
-    """Add a row, unless there is one that has its key already; see `insert_or_change`."""
+    """Build an INSERT that does nothing if the key exists; see `insert_or_change`."""
     key = [column.name for column in table.primary_key]
     return sqlite.insert(table).values(**row).on_conflict_do_nothing(index_elements=key)
 
 
 def fields_of(record: type[Any], table: FromClause, **others: Any) -> Query:
-    """Choose the fields of a record from the columns of `table` that are called as they are.
+    """Build a SELECT of a record's fields from the columns of `table` with the same names.
 
-    Those that are called otherwise, or are of other tables, are said by keyword.
+    `others` gives the columns of fields with other names or from other tables.
     """
     names: tuple[str, ...] = record._fields
     assert others.keys() <= set(names)
@@ -366,52 +366,52 @@ def highest(column: ColumnElement[Any], otherwise: int = 0) -> ColumnElement[Any
     return func.coalesce(func.max(column), otherwise)
 
 
-# What dialects say in ways of their own.
+# SQL that differs between dialects.
 
 
 def greatest(one: ColumnElement[Any], other: ColumnElement[Any]) -> ColumnElement[Any]:
-    """Give the greater of two values, neither of which is NULL."""
+    """Return the greater of two values that are not NULL."""
     return case((one < other, other), else_=one)
 
 
 class by_name(FunctionElement[str]):
-    """Sorts a column of names as if A to Z were written small."""
+    """Sorts a column of names without regard to the case of A to Z."""
 
     inherit_cache = True
 
 
 class json_map(FunctionElement[str]):
-    """What is in two columns of all rows, as a JSON object by the first of them."""
+    """Two columns of all rows as a JSON object; the first column holds the keys."""
 
     inherit_cache = True
 
 
 class json_list(FunctionElement[str]):
-    """What is in the columns of all rows, as a JSON array of arrays; none or NULL without rows."""
+    """The columns of all rows as a JSON array of arrays; empty or NULL without rows."""
 
     inherit_cache = True
 
 
 class _among(FunctionElement[bool]):
-    """A column is among the numbers in a JSON array."""
+    """Whether a column is among the numbers in a JSON array."""
 
-    inherit_cache = True  # of no type: to a boolean one SQLAlchemy would add "= 1"
+    inherit_cache = True  # without a type: SQLAlchemy would add "= 1" to a boolean
 
 
 class last_number(FunctionElement[int]):
-    """The last number that a table has given, whether its row is still there or not; or NULL."""
+    """The last number that a table gave to a row, even a deleted one; NULL before the first."""
 
     inherit_cache = True
 
     def __init__(self, table: Table) -> None:
-        """`table` is one that uses no number twice."""
+        """Name the table, which must be one that uses no number twice."""
         super().__init__(text(f"'{table.name}'"))
 
 
 class database_seconds(FunctionElement[int]):
-    """The time of the server that the books are on, in whole seconds since 1970.
+    """The time of the database server, in whole seconds since 1970.
 
-    NULL for books in a file: whoever has them open has the clock of the machine.
+    NULL for books in a file, because all their processes share the clock of the machine.
     """
 
     inherit_cache = True
@@ -419,20 +419,20 @@ class database_seconds(FunctionElement[int]):
 
 
 def among(column: ColumnElement[int], name: str) -> ColumnElement[bool]:
-    """Choose rows whose column is among numbers, whose JSON is given under a name."""
+    """Select rows whose column is in a list of numbers, passed as JSON under `name`."""
     return _among(column, bindparam(name))
 
 
 def _write_as(element: type[FunctionElement[Any]], other: str, sqlite: str) -> None:
-    def write(how: str) -> Callable[..., str]:
-        def written(this: FunctionElement[Any], compiler: SQLCompiler, **more: Any) -> str:
-            parts = [compiler.process(each, **more) for each in this.clauses]
-            return how.format(*parts, all=", ".join(parts))
+    def writer(template: str) -> Callable[..., str]:
+        def write(this: FunctionElement[Any], compiler: SQLCompiler, **options: Any) -> str:
+            parts = [compiler.process(each, **options) for each in this.clauses]
+            return template.format(*parts, all=", ".join(parts))
 
-        return written
+        return write
 
-    compiles(element)(write(other))
-    compiles(element, "sqlite")(write(sqlite))
+    compiles(element)(writer(other))
+    compiles(element, "sqlite")(writer(sqlite))
 
 
 _write_as(by_name, "lower({})", "{} COLLATE NOCASE")

@@ -1,9 +1,9 @@
-"""The books: `transfer`, the only function that moves time, and what can be read from its rows.
+"""`transfer`, the only function that moves time, and readers of the transfers.
 
-A transfer is one row, from one account to another, of an amount above zero in the unit of both.
-Rows that belong together are one entry: they are added by one statement, follow one another, and
-each says which of how many it is, so that a missing one is missed. Balances are kept by the
-trigger that sees the rows come in (`sqlite.TRIGGERS`), never written from here.
+A transfer is one row that moves an amount above zero between two accounts of the same unit. The
+rows of one entry are added by one statement, have consecutive numbers, and store their place and
+the size of the entry, so that a missing row is noticed. Triggers keep the balances
+(`sqlite.TRIGGERS`).
 """
 
 from __future__ import annotations
@@ -44,7 +44,10 @@ class Account(NamedTuple):
 
 
 class Movement(NamedTuple):
-    """What is to be moved, and why; `call_id` and `round_id` where it belongs to one."""
+    """A transfer to be made. `amount` is in the unit of both accounts: seconds or cents.
+
+    `call_id` and `round_id` name its call and hand, if any.
+    """
 
     source: Account
     target: Account
@@ -55,7 +58,7 @@ class Movement(NamedTuple):
 
 
 class TransferRow(NamedTuple):
-    """A transfer as it stands in the books; `source` and `target` are kinds of account."""
+    """A transfer in the books; `source` and `target` are kinds of account."""
 
     number: int
     reason: Reason
@@ -85,12 +88,12 @@ _ADD = sql.Insertion(transfers, COLUMNS)
 def transfer(
     desk: Desk, movements: Sequence[Movement], after: Head | None = None
 ) -> tuple[TransferRow, ...]:
-    """Add one entry to the books: all the movements, in the order given.
+    """Add one entry with all movements to the books, in order.
 
-    `after` is the end of the chain for one who has read it already, in this transaction. Amounts
-    are whole units above zero between two accounts of the same unit (ValueError). The transaction
-    raises `NotEnough` when an account would hold what its kind may not, and IntegrityError when
-    `after` is stale: nothing is moved then.
+    `after` is the end of the chain, if this transaction has read it already. Raises ValueError
+    unless each amount is above zero and both its accounts have the same unit. The transaction
+    raises `NotEnough` if a balance would break the limits of its kind of account, and
+    IntegrityError if `after` is stale; nothing is moved then.
     """
     if not movements:
         return ()
@@ -106,7 +109,10 @@ def transfer(
 def entry_values(
     after: Head, at: int, movements: Sequence[Movement]
 ) -> Iterator[tuple[object, ...]]:
-    """Give the values of each row of an entry, in the order of `COLUMNS`; ValueError as above."""
+    """Yield the values of each row of an entry, in the order of `COLUMNS`.
+
+    `at` is in whole seconds since 1970. Raises ValueError as `transfer` does.
+    """
     first, digest = after
     size = len(movements)
     for place, movement in enumerate(movements, 1):
@@ -127,7 +133,7 @@ def _rows(first: int, movements: Sequence[Movement]) -> tuple[TransferRow, ...]:
 
 
 def head(desk: Desk) -> Head:
-    """Tell where the chain of transfers ends: its last number and digest, to be noted down."""
+    """Return the end of the chain of transfers: its last number and digest."""
     return chain.head(desk.connection)
 
 
@@ -172,7 +178,10 @@ def prizes(desk: Desk) -> Account:
 
 
 class Balance(NamedTuple):
-    """What one account holds; `caller` and `game` say whose it is, None for the system's."""
+    """The balance of one account, in its unit (seconds or cents).
+
+    `caller` or `game` names the owner; both are None for an account of the system.
+    """
 
     account_id: int
     kind: str
@@ -186,9 +195,9 @@ class Balance(NamedTuple):
 
 def _balances() -> sql.Query:
     own, who = accounts.c, callers.c
-    of_caller = {"caller": who.name, "deleted": who.deleted.is_not(None)}
-    chosen = sql.fields_of(Balance, accounts, account_id=own.id, **of_caller, amount=own.balance)
-    return chosen.join(callers, who.id == own.caller_id, isouter=True).order_by(
+    owner = {"caller": who.name, "deleted": who.deleted.is_not(None)}
+    query = sql.fields_of(Balance, accounts, account_id=own.id, **owner, amount=own.balance)
+    return query.join(callers, who.id == own.caller_id, isouter=True).order_by(
         own.caller_id.is_(None), sql.by_name(who.name), own.caller_id, own.id
     )
 
@@ -198,12 +207,12 @@ _BALANCES_OF = sql.read(Balance, lambda: _balances().where(sql.equal(accounts.c.
 
 
 def balances(desk: Desk, caller_id: int | None = None) -> list[Balance]:
-    """List what all accounts hold, or those of a caller."""
+    """Return the balances of all accounts, or of one caller's."""
     if caller_id is None:
-        found = _BALANCES.all(desk.connection)
+        rows = _BALANCES.all(desk.connection)
     else:
-        found = _BALANCES_OF.all(desk.connection, caller_id=caller_id)
-    return [each._replace(deleted=bool(each.deleted)) for each in found]
+        rows = _BALANCES_OF.all(desk.connection, caller_id=caller_id)
+    return [row._replace(deleted=bool(row.deleted)) for row in rows]
 
 
 _COUNT: sql.Reader[int] = sql.value(lambda: select(func.count()).select_from(transfers))
@@ -213,7 +222,7 @@ _COUNT_AFTER: sql.Reader[int] = sql.value(
 
 
 def count(desk: Desk, after: int | None = None) -> int:
-    """Count the transfers, or those after one with a number."""
+    """Return the number of transfers, or of those after transfer number `after`."""
     if after is None:
         return _COUNT.one(desk.connection)
     return _COUNT_AFTER.one(desk.connection, after=after)
@@ -228,7 +237,7 @@ class Extract(NamedTuple):
     amount: int
     unit: Unit
     source: str
-    # Whose account that is; None for the system's and the houses'.
+    # The owner of the source; None for accounts of the system and the houses.
     source_caller_id: int | None
     source_caller: str | None
     target: str
@@ -238,11 +247,11 @@ class Extract(NamedTuple):
     game: str | None
     call_id: int | None
     round_id: int | None
-    # See ledger/reasons.py.
+    # JSON; see reasons.py.
     facts: str
-    # Of the row and of those before it (chain.py).
+    # SHA-256 over this row and all before it (chain.py).
     digest: str
-    # Of the books that it was written in, 1 until a backup is restored (generations.py).
+    # The generation of the books that the row was written in, from 1 (generations.py).
     generation: int
 
     @property
@@ -255,7 +264,7 @@ class Extract(NamedTuple):
 
     @property
     def caller(self) -> str | None:
-        """Whose time was moved; "Ann > Bob" where it went from one to the other."""
+        """The caller whose time was moved; "Ann > Bob" for a transfer between two callers."""
         names = [self.source_caller, self.target_caller]
         if self.source_caller_id == self.target_caller_id:
             names.pop()

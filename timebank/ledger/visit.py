@@ -1,20 +1,20 @@
-"""What a caller of another board brings, what of it is the host's, and what becomes of it.
+"""The visit of another board's caller: brought time, own time, and the account at the end.
 
-The guest's time belongs to the host, whose clock runs on meanwhile. So the purse has two layers:
-the host's minutes, which were brought, and the guest's own, which came out of our bank or were won.
-The host's minutes go home with the guest, because its clock still shows them; they can never be
-saved here. A gain (what was won less what was lost) first pays the day's debt; the rest is the
-guest's own. What is the guest's own at the end pays a loan first: no day brings minutes here that
-could pay it later. A loss comes out of their own minutes first. What is lost of the host's, whose
-clock does not show it, is the day's *debt*, and is taken off what they bring later that day. So,
-for every visit and to the second,
+The guest's time belongs to the host board, whose clock keeps running during the visit. So the purse
+has two parts: the host's minutes, which were brought, and the guest's own, which came from our bank
+or were won. The host's minutes return home with the guest, because the host's clock still shows
+them; they can never be saved here. A gain (winnings less losses) first pays the day's debt, and the
+rest is the guest's own. At the end the guest's own time first pays a loan, because no grant will
+ever pay it here. A loss takes the guest's own minutes first. Lost minutes of the host, whose clock
+does not show the loss, are the day's *debt*, and reduce what the guest brings later that day. So
+for every visit, to the second,
 
-    what the host shows - debt + what is the guest's own   changes by   result - elapsed
+    time on the host's clock - debt + the guest's own time   changes by   result - elapsed
 
-What stands on the table when the guest leaves is neither won nor lost. It is parted into the host's
-and the guest's own, is taken off what they bring to the next visit, and counts as brought there.
+The stake on the table at the end is neither won nor lost. It is divided into the host's part and
+the guest's own, reduces what the next visit brings, and counts as brought there.
 
-Nothing here moves anything; amounts are seconds. docs/door-mode.md has an example in figures.
+These functions move nothing. Amounts are seconds. docs/door-mode.md has an example in figures.
 """
 
 from __future__ import annotations
@@ -37,67 +37,67 @@ from timebank.ledger.sql import (
 )
 from timebank.words import MINUTE
 
-# The two sides between which minutes change their owner (see `HostSession.after`).
+# Movements between these two groups change a guest's own minutes (see `HostSession.after`).
 PURSE = frozenset({"online", "held", "stake"})
 SAVINGS = frozenset({"bank", "loan"})
 
 
 class Parting(NamedTuple):
-    """What becomes of everything at the end of a visit."""
+    """The account of a visit at its end."""
 
-    # What was won less what was lost, with what was won earlier and stood on the table since.
+    # Winnings less losses, with the earlier winnings that were staked since.
     gained: int
-    # The debt of the day before it.
+    # The day's debt before, how much of it the gain paid, and how much was added.
     owed: int
     debt_paid: int
     debt_added: int
-    # What the host's clock counted of time that was not brought, while their own was charged here.
+    # Time that the host's clock counted beyond the brought time, while own time was charged here.
     also_brought: int
-    # What was owed on a loan, and what of the caller's own paid it.
+    # The debt on a loan, and the caller's own time that paid it.
     loan: int
     loan_paid: int
-    # The rest of the caller's own: what was gained, and what had come out of the account.
+    # The rest of the caller's own time: gained, returned to the bank. `taken_home` is the host's.
     gain: int
     put_back: int
     taken_home: int
-    # On the table still: all of it, the host's part, and what came out of their account.
+    # Still on the table: the whole stake, the host's part, and the part from the caller's account.
     left_staked: int
     left_standing: int
     left_own: int
 
 
 class HostSession(NamedTuple):
-    """A visit as an entry in the making leaves it so far."""
+    """A visit as an unfinished entry leaves it. Amounts are seconds."""
 
     caller_id: int
-    # None while a hand is settled for one who is on no call.
+    # None while a hand is settled for a caller who is not on a call.
     call_id: int | None
     board: str
-    # On the table when it began: all of it, the host's part, and what came out of their account.
+    # On the table at the start: the whole stake, the host's part, and the part from the account.
     staked: int
     standing: int
     standing_own: int
-    # 0 until it is in the books.
+    # 0 until the visit is written.
     id: int = 0
-    # Whose debts it is charged and pays.
+    # The day whose debts the visit adds to and pays.
     day: str = ""
     # The time left that the host's clock showed at the entry; None for a host without one.
     shown: int | None = None
-    # That, or what was left of the day's allowance.
+    # `shown`, or the rest of the day's allowance.
     clock: int = 0
-    # Whole seconds since 1970: the host's next event, or when it must have them back.
+    # The host's next event, or the time by which the caller must be back; seconds since 1970.
     until: int | None = None
     way: str | None = None
     shows_losses: bool = False
-    # The debt that was taken off.
+    # The debt subtracted from the brought time.
     debt: int = 0
     brought: int = 0
-    # What came out of bank and loan, less what went there.
+    # Time from bank and loan, less time moved there.
     own: int = 0
     parting: Parting | None = None
 
     def after(self, source: str, target: str, amount: int) -> HostSession:
-        """Return the visit after a movement, by the kinds of its accounts."""
+        """Return the visit after a movement between two kinds of accounts."""
         if self.parting is not None:
             return self
         if source in SAVINGS and target in PURSE:
@@ -107,29 +107,29 @@ class HostSession(NamedTuple):
         return self
 
     def debt_day(self, today: str) -> str:
-        """Tell whose debts it is charged and pays when it ends on `today`.
+        """Return the day whose debts the visit adds to and pays if it ends on `today`.
 
-        A debt that the host's clock goes on showing is of the day of the exit. Without such a clock
-        what is brought is a day's allowance, and its debts are of the day of the entry.
+        With a host's clock it is the day of the exit. Without one the brought time is a day's
+        allowance, and it is the day of the entry. Days are in ISO form.
         """
-        is_of_allowance = self.call_id is not None and self.shown is None
-        return self.day if is_of_allowance else max(self.day, today)
+        has_allowance = self.call_id is not None and self.shown is None
+        return self.day if has_allowance else max(self.day, today)
 
     def net_result(self, purse: int, charged: int) -> int:
-        """Tell what was won less what was lost; `purse` is all on line, held and on the table."""
+        """Return winnings less losses; `purse` is the time online, held and on the table."""
         own = self.standing_own + self.own
         return purse + charged - self.brought - self.standing - own
 
     def savable(self, purse: int, charged: int, debt: int) -> int:
-        """Tell how much of the purse is their own and may be saved; 0 for nothing."""
+        """Return how much of the purse is the guest's own and may be saved; at least 0."""
         total, paid = self._own(purse, charged, debt)
         return max(0, total - paid)
 
     def _own(self, purse: int, charged: int, debt: int) -> tuple[int, int]:
-        """Tell what is their own before the day's debt is paid, and what they pay of it.
+        """Return the guest's own time before the day's debt is paid, and the paid part of the debt.
 
-        What was used beyond the host's minutes came out of their own: its clock cannot show
-        less than nothing.
+        Time used beyond the host's minutes was the guest's own, because the host's clock stops at
+        zero.
         """
         gained = self.net_result(purse, charged)
         beyond = max(0, charged - max(self.clock, self.brought + self.standing))
@@ -137,10 +137,10 @@ class HostSession(NamedTuple):
         return total, max(0, min(gained, debt, total))
 
     def part(self, purse: int, staked: int, charged: int, debt: int, loan: int) -> Parting:
-        """Reckon what becomes of the purse, of which `staked` stays on the table.
+        """Return the account of the visit at its end, while `staked` stays on the table.
 
-        `debt` is what the caller has lost of the host's minutes today, `loan` what is owed to our
-        bank. The loan is paid out of what came from the account before a gain pays any of it.
+        `debt` is the lost host's minutes of the day, `loan` the debt to our bank. Time from the
+        caller's account pays the loan first, then the gain.
         """
         gained = self.net_result(purse, charged)
         before, paid = self._own(purse, charged, debt)
@@ -170,8 +170,8 @@ class HostSession(NamedTuple):
         )
 
     def write(self, desk: Desk, charged: int) -> None:
-        values: dict[str, object] = dict.fromkeys(_CLOSING)
-        values |= {name: getattr(self, name) for name in _BEGUN}
+        values: dict[str, object] = dict.fromkeys(_END_COLUMNS)
+        values |= {name: getattr(self, name) for name in _START_COLUMNS}
         values["shows_losses"] = int(self.shows_losses)
         if self.parting is not None:
             result = self.parting.gained - (self.staked - self.standing - self.standing_own)
@@ -183,13 +183,13 @@ class HostSession(NamedTuple):
             _BEGIN.defer(desk.connection, **values)
 
 
-# Columns of a visit, as they are called here.
-_BEGUN = (
+# Columns of `visits` that are fields of `HostSession`, and those written at the end.
+_START_COLUMNS = (
     *("caller_id", "call_id", "day", "shown", "clock", "until", "way", "shows_losses", "debt"),
     *("staked", "standing", "standing_own", "brought", "own"),
 )
-_CLOSING = ("closed", "elapsed", "result", *Parting._fields[1:])
-_COLUMNS = " ".join((*_BEGUN, *_CLOSING))
+_END_COLUMNS = ("closed", "elapsed", "result", *Parting._fields[1:])
+_COLUMNS = " ".join((*_START_COLUMNS, *_END_COLUMNS))
 _BEGIN = Prepared(lambda: insert_into(visits, _COLUMNS))
 _CHANGE = Prepared(lambda: change(visits, _COLUMNS, equal(visits.c.id)))
 _LAST = Prepared(
@@ -200,21 +200,21 @@ _LAST = Prepared(
 def visit_of(
     desk: Desk, caller_id: int, call_id: int | None, board: str, staked: int
 ) -> HostSession:
-    """Give the visit that a call is, or begin the next one; `staked` is on the table now."""
+    """Return the caller's open visit, or a new one with `staked` seconds on the table."""
     row = _LAST(desk.connection, caller_id=caller_id).first()
     if row is None:
         return HostSession(caller_id, call_id, board, staked, staked, 0)
     if row.closed is None:
-        open_one = {name: getattr(row, name) for name in (*_BEGUN, "id")}
-        open_one["shows_losses"] = bool(row.shows_losses)
-        return HostSession(board=board, **open_one)
+        fields = {name: getattr(row, name) for name in (*_START_COLUMNS, "id")}
+        fields["shows_losses"] = bool(row.shows_losses)
+        return HostSession(board=board, **fields)
     return HostSession(caller_id, call_id, board, staked, row.left_standing, row.left_own)
 
 
 def debt_column(caller_id: ColumnElement[int], day: ColumnElement[str]) -> ColumnElement[int]:
-    """Give what a caller has lost of their host's minutes on a day, as a column of a query.
+    """Select the host's minutes that a caller lost on a day and the host does not know, in seconds.
 
-    Below zero where the host was shown more.
+    The value is negative if the host was shown greater losses.
     """
     lost = select(total(visits.c.debt_added - visits.c.debt_paid)).where(
         visits.c.caller_id == caller_id, visits.c.day == day, visits.c.closed.is_not(None)
@@ -233,7 +233,7 @@ _USED: Reader[int] = value(
 
 
 def debt_of(desk: Desk, caller_id: int, day: str) -> int:
-    """Tell what a caller has lost of the host's minutes on a day, as far as nothing shows it."""
+    """Return the debt of a caller to the host on a day, in seconds; see `debt_column`."""
     return max(0, _DEBT.one(desk.connection, caller_id=caller_id, day=day))
 
 
@@ -243,18 +243,18 @@ def used_on(desk: Desk, caller_id: int, day: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class GuestArrival:
-    """What a caller of another board has brought, and why not more. Amounts are seconds."""
+    """The time that a caller of another board brought, and why not more. Amounts are seconds."""
 
     board: str
     # The time left that the host's clock showed; None for a host without one.
     shown: int | None
     brought: int
-    # Taken off it: the debt of the day, and the host's minutes that stand on the table.
+    # Subtracted from it: the day's debt, and the host's minutes on the table.
     debt: int
     standing: int
-    # The host's time left; the call is to end when so much has ticked. None without a clock.
+    # The call ends after this much used time. None for a host without a clock.
     host_limit: int | None
-    # What waits to be given back to the host, in minutes.
+    # Minutes that wait to be given back to the host.
     owed: int
-    # The last call ended because nobody renewed its lease any more.
+    # The last call ended because its lease was not renewed.
     was_cut_off: bool
