@@ -52,10 +52,10 @@ async def weigh_tries(board: Board, contest: Contest, most: int | None) -> Async
     """
     thinking = TutorProcess.among(board.shared)
     for each in (await board.books.read(partial(contests.unweighed, seal=contest.seal)))[:most]:
-        lost = 0.0
-        for decision in costs.decisions(played(contest, each.acts)):
-            lost += decision.lost(await thinking.ask(decision.spot))
-        number, cost = each.caller_id, costs.whole(lost)
+        bets = 0.0
+        for choice in costs.choices(played(contest, each.acts)):
+            bets += choice.cost(await thinking.ask(choice.spot))
+        number, cost = each.caller_id, costs.stored_cost(bets)
         weighed = partial(contests.weigh, seal=contest.seal, caller_id=number, cost=cost)
         await board.books.run(weighed)
         board.books.awards_wait.set()

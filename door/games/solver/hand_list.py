@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from door.games.blackjack.rules import BlackjackRules
 from door.games.solver.tutor.dealer import Branches, Counts, branch
 from door.games.solver.tutor.payments import payments
-from door.games.solver.tutor.spot import Cards, stopped
+from door.games.solver.tutor.spot import Cards, final_kind
 
 TAKEN = tuple(32**place for place in range(10))
 """What a card of each value adds to a key: no hand has 32 of one."""
@@ -92,7 +92,7 @@ def _add(hands: Hands, rules: BlackjackRules, shorter: int, value: int) -> int:
     hands.totals.append((cards.total, cards.soft))
     hands.counts.append((*counts[:value], counts[value] + 1, *counts[value + 1 :]))
     hands.keys.append(TAKEN[value] + (hands.keys[shorter] if shorter >= 0 else 0))
-    hands.stops.append(stopped(rules, cards))
+    hands.stops.append(final_kind(rules, cards))
     hands.kids.append(())
     hands.place[hands.keys[-1]] = place
     return place

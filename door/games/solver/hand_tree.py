@@ -18,7 +18,7 @@ from operator import mul
 
 from door.games.blackjack.rules import LONGEST_HAND, BlackjackRules
 from door.games.solver.hand_list import TAKEN, Hands
-from door.games.solver.tutor.dealer import Branches, Counts, Ends, branch, dealer_ways
+from door.games.solver.tutor.dealer import Branches, Counts, Ends, branch, dealer_hands
 from door.games.solver.tutor.payments import NATURAL, Payment, Payments, payments
 
 SAME = 1e-12  # gains of a unit closer than that differ by rounding only
@@ -35,13 +35,13 @@ class UpCard:
         self.unseen[up - 1] -= 1
         self.cards = sum(self.unseen)
         looked = up == 10 or (up == 1 and rules.peek_under_ace)
-        self._ways = dealer_ways(rules, up, looked)
-        self._orders = self._ways.orders(self.cards, LONGEST_HAND + 1)
-        self.excluded = self._ways.excluded
+        self._dealer = dealer_hands(rules, up, looked)
+        self._orders = self._dealer.orders(self.cards, LONGEST_HAND + 1)
+        self.excluded = self._dealer.excluded
 
     def ends(self, branches: Branches) -> dict[int, Ends]:
         """How the dealer ends beside hands, by their keys."""
-        return self._ways.ends(branches, self._orders, self.unseen)
+        return self._dealer.ends(branches, self._orders, self.unseen)
 
 
 @dataclass(slots=True)

@@ -1,1 +1,1 @@
-"""What the book says of a hand, worked out from the rules of its table."""
+"""The tutor: the best action for a hand, computed from the rules of its table."""

@@ -1,9 +1,8 @@
-"""What the decisions of a try cost against the book.
+"""The cost of the decisions of a try against the best actions.
 
-A cost is what the best move would have won more, on average, in ten-thousandths of a bet
-(`contests.WHOLE_BET`), added up over all decisions. The books keep it, and an audit works it out
-again to the last digit: a tutor that comes to other numbers would have to know which deals were
-weighed by the one before it.
+A cost is the mean gain of the best action minus that of the chosen one, added up over all
+decisions. It is stored in ten-thousandths of a bet (`contests.WHOLE_BET`). An audit computes it
+again to the last digit, so the tutor of every release must compute the same numbers.
 """
 
 from __future__ import annotations
@@ -23,35 +22,35 @@ if TYPE_CHECKING:
     from door.games.solver.tutor.spot import Spot
 
 
-class Met(NamedTuple):
-    """A decision of a try, and what was done."""
+class Choice(NamedTuple):
+    """A decision of a try, and the chosen action."""
 
-    asked: tutor.Decision
+    decision: tutor.Decision
     action: BlackjackAction
 
     @property
     def spot(self) -> Spot:
-        return self.asked.spot
+        return self.decision.spot
 
-    def lost(self, weighed: Mapping[BlackjackAction, float]) -> float:
-        """Return what it cost, in bets, of a spot that was weighed by `hands.values`."""
-        told = tutor.advised(self.asked, weighed)
-        return told.values[told.best] - told.values[self.action]
+    def cost(self, values: Mapping[BlackjackAction, float]) -> float:
+        """Return the cost in bets, given the `hand_value.values` of the spot."""
+        advice = tutor.advised(self.decision, values)
+        return advice.values[advice.best] - advice.values[self.action]
 
 
-def decisions(game: Duplicate) -> Iterator[Met]:
+def choices(game: Duplicate) -> Iterator[Choice]:
     for hand, action in game.decisions:
-        yield Met(tutor.decision(hand, hand.legal()), action)
+        yield Choice(tutor.decision(hand, hand.legal()), action)
 
 
-def whole(lost: float) -> int:
-    """Return what several decisions cost together as the books keep it."""
-    return round(lost * WHOLE_BET)
+def stored_cost(cost: float) -> int:
+    """Return a cost in bets as the books store it, in units of 1 / `WHOLE_BET`."""
+    return round(cost * WHOLE_BET)
 
 
 def cost_of(game: Duplicate) -> int:
-    """Weigh a try at once: some milliseconds for each decision that was not met lately."""
-    lost = 0.0
-    for met in decisions(game):
-        lost += met.lost(values(met.spot))
-    return whole(lost)
+    """Return the stored cost of a try. Takes some milliseconds for each uncached decision."""
+    cost = 0.0
+    for choice in choices(game):
+        cost += choice.cost(values(choice.spot))
+    return stored_cost(cost)

@@ -1,8 +1,16 @@
-"""One hand against one dealer, weighed for every card that may come: where the tutor's time goes.
+"""The gain of each action in a hand of black jack: the computation behind the tutor.
 
-For each card that may come it is asked again what would be best then, down to hands that take no
-more cards, and these meet the dealer's chances out of exactly the cards that are left. Every card
-that is drawn is missing for the next one.
+For each card that may come, the best next action is computed again, down to finished hands. A
+finished hand is compared with the dealer's results from exactly the remaining cards.
+
+Numbers are floats, and only rounding is inexact, with one exception. Three things look like
+approximations and are exact. Other seats that draw before the dealer do not matter, because any
+unseen card is as likely to come next. So the order of two split hands does not matter either. And a
+look that found no natural changes the probability of every card, not only of the hole card.
+
+The exception is a split, which is worth twice one of its hands, each played by its own cards. A
+caller who also uses the cards of the other hand gains a little more; docs/tutor.md has the
+difference.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -14,50 +22,55 @@ from types import MappingProxyType
 
 from door.games.blackjack.phases import BlackjackAction
 from door.games.blackjack.rules import LONGEST_HAND
-from door.games.solver.tutor.dealer import ACE, RESULTS, TEN, Branches, branch, dealer_ways
+from door.games.solver.tutor.dealer import ACE, RESULTS, TEN, Branches, branch, dealer_hands
 from door.games.solver.tutor.payments import NATURAL, Payment, payments
-from door.games.solver.tutor.spot import Cards, Spot, counted, may_double, open_actions, stopped
+from door.games.solver.tutor.spot import Cards, Spot, counted, final_kind, may_double, open_actions
 
-_TAKEN = tuple(32**place for place in range(10))  # no hand takes 32 cards of a value
+_CARD_KEYS = tuple(32**place for place in range(10))  # no hand has 32 cards of a value
 
 _DOUBT = 2.0
-"""How far a card that is missing may shift the lead of hit over stay, in a shoe of one card; in one
-of fifty it is a fiftieth of that. It is for each unit between losing a bet and the best payment.
-Of all opening hands out of 1 to 8 decks none is weighed otherwise with more of it; with a half of
-it the first one is, by 0.00003."""
+"""The most that a missing card may shift the lead of hit over stay, times the cards in the shoe.
+
+It is for each unit between a lost bet and the best payment.
+
+With more, no opening hand from 1 to 8 decks changes. With half of it, the first changes by
+0.00003."""
 
 
-_Drawn = tuple[list[tuple[float, int]], float]
-"""Cards that may come: how likely each is, and the key with it; and how likely one too many is."""
+_Hit = tuple[list[tuple[float, int]], float]
+"""The probability of each next card with the key of the new hand, and the probability of a bust."""
 
-_Doubled = tuple[list[tuple[float, int, Payment]], float]
-"""The same of a doubled hand, and how each is paid."""
+_Double = tuple[list[tuple[float, int, Payment]], float]
+"""Like `_Hit` for a doubled hand, with the payment of each new hand."""
 
-_Second = tuple[float, int, _Doubled | None]
-"""A card that completes a half: how likely it is, the key with it, and doubling if that is open."""
+_SecondCard = tuple[float, int, _Double | None]
+"""A second card of a split hand: its probability, the key of the hand, and its double if legal."""
 
 
 @dataclass(slots=True)
 class _Hands:
-    """Hands that can come, by their keys: what standing is paid, what hitting leads to, None where
-    that is not asked; those before that they lead to."""
+    """The hands that may follow, and their worth by their keys.
 
-    found: list[tuple[int, Payment | None, _Drawn | None]] = field(default_factory=list)
-    known: set[int] = field(default_factory=set)
+    An entry is a hand's key, the payment for standing and the cards after a hit. The payment or the
+    hit is None if it is surely not the best. The hands after a hit come before the hand.
+    """
+
+    entries: list[tuple[int, Payment | None, _Hit | None]] = field(default_factory=list)
+    keys: set[int] = field(default_factory=set)
     worth: dict[int, float] = field(default_factory=dict)
 
 
 class WeighedHand:
     """The hand of a spot.
 
-    First it is found out which hands can come of it, card by card, and which of them may be stood
-    on; then how the dealer ends beside all of those at once; and last what each is worth, those of
-    more cards first. `unseen`, `cards` and `key` follow the card that is being tried: `_take` takes
-    it out, `_put_back` puts it in again. `key` stands for the cards taken out in any order.
+    `values` first lists the hands that may follow, and those that may stand. Then it computes the
+    dealer's results against all of these at once. Last it computes the worth of each hand, longer
+    hands first. `unseen`, `cards` and `key` describe the shoe while cards are tried: `_take`
+    removes a card, `_put_back` returns it. `key` identifies the removed cards in any order.
     """
 
     def __init__(self, spot: Spot, hand: Cards) -> None:
-        """`hand` is what the spot's hand counts."""
+        """`hand` is the count of the spot's hand."""
         self.rules = spot.rules
         self.hand = hand
         self.pair = max(range(10), key=spot.hand.__getitem__)
@@ -65,177 +78,177 @@ class WeighedHand:
         self.unseen = list(spot.unseen)
         self.all_cards = self.cards = sum(spot.unseen)
         self.key = 0
-        self.ways = dealer_ways(spot.rules, spot.up, spot.looked)
+        self.dealer = dealer_hands(spot.rules, spot.up, spot.looked)
         self.pays = payments(spot.rules)
         self.spread = self.pays.most + 1
-        self.meeting: Branches = {}
-        self.looked: dict[int, float] = {}  # what the look makes of the ends beside these hands
+        self.contested: Branches = {}  # hands whose payment depends on the dealer
+        self.look_factors: dict[int, float] = {}  # make the ends conditional on the look
         self.leads: dict[Cards, float] = {}
-        self.guessed_next = self._next(0)
-        chances = self.ways.chances(self.unseen, self.cards)
-        self.guessed_worth = [payment.expected(chances) for payment in self.pays.single]
+        self.estimated_cards = self._next_cards(0)
+        chances = self.dealer.chances(self.unseen, self.cards)
+        self.estimated_worth = [payment.expected(chances) for payment in self.pays.single]
 
     def values(self, actions: Iterable[BlackjackAction]) -> dict[BlackjackAction, float]:
-        """What each action gains for one that was bet at first; insurance is none of them."""
-        drawn, halves = _Hands(), _Hands()  # the same cards make another hand of a half
+        """Return the gain of each action for one bet at first. Excludes insurance."""
+        whole, halves = _Hands(), _Hands()  # after a split, the same cards are another hand
         worth: dict[BlackjackAction, Callable[[], float]] = {}
         for action in actions:
             match action:
                 case BlackjackAction.DOUBLE:
-                    worth[action] = partial(self._doubled, self._double(self.hand))
+                    worth[action] = partial(self._double_worth, self._double(self.hand))
                 case BlackjackAction.SPLIT:
-                    worth[action] = partial(self._split, self._half(halves), halves)
+                    worth[action] = partial(self._split_worth, self._second_cards(halves), halves)
                 case BlackjackAction.HIT:
-                    worth[action] = partial(self._hit, self._draw(self.hand, drawn), drawn)
+                    worth[action] = partial(self._hit_worth, self._hit(self.hand, whole), whole)
                 case _:
-                    payment = self._met(self.pays.single[self.hand.total])
-                    worth[action] = partial(self._paid, payment, 0)
-        orders = self.ways.orders(self.all_cards, LONGEST_HAND)
-        self.ends = self.ways.ends(self.meeting, orders, list(map(float, self.all_unseen)))
-        for hands in (drawn, halves):
-            self._weigh(hands)
-        return {action: found() for action, found in worth.items()}
+                    payment = self._note_payment(self.pays.single[self.hand.total])
+                    worth[action] = partial(self._stand_worth, payment, 0)
+        orders = self.dealer.orders(self.all_cards, LONGEST_HAND)
+        self.ends = self.dealer.ends(self.contested, orders, list(map(float, self.all_unseen)))
+        for hands in (whole, halves):
+            self._compute(hands)
+        return {action: compute() for action, compute in worth.items()}
 
-    # Which hands can come.
+    # The hands that may follow.
 
-    def _draw(self, hand: Cards, hands: _Hands) -> _Drawn:
-        """The cards that may come to a hand, and what it becomes then."""
-        drawn, over = [], 1.0
-        for place, chance in self._next(hand.hard):
-            over -= chance
+    def _hit(self, hand: Cards, hands: _Hands) -> _Hit:
+        """Add the hands after a hit to `hands`; return the cards."""
+        drawn, bust = [], 1.0
+        for place, chance in self._next_cards(hand.hard):
+            bust -= chance
             self._take(place)
             drawn.append((chance, self.key))
-            if self.key not in hands.known:
-                hands.known.add(self.key)
+            if self.key not in hands.keys:
+                hands.keys.add(self.key)
                 after = hand.with_card(place)
-                self._asked(after, stopped(self.rules, after), hands)
+                self._add(after, final_kind(self.rules, after), hands)
             self._put_back(place)
-        return drawn, over
+        return drawn, bust
 
-    def _asked(self, hand: Cards, kind: int | None, hands: _Hands) -> None:
-        """Note that a hand may come, what follows it first: hit or stand, or how it is paid. One
-        that leads by more than the cards taken out can have changed is not compared with the
-        other."""
+    def _add(self, hand: Cards, kind: int | None, hands: _Hands) -> None:
+        """Add a hand to `hands`, after the hands that follow it. `kind` is None for a decision.
+
+        Leaves out hit or stand if the other leads by more than the removed cards can change.
+        """
         if kind is not None:
-            payment = self._met(self.pays.single[kind])
-            hands.found.append((self.key, payment, None))
+            payment = self._note_payment(self.pays.single[kind])
+            hands.entries.append((self.key, payment, None))
             return
-        lead = self._guessed_lead(hand)
+        lead = self._estimated_lead(hand)
         doubt = _DOUBT * self.spread * (self.all_cards - self.cards) / max(self.cards, 1)
-        stood = None if lead > doubt else self._met(self.pays.single[hand.total])
-        hit = None if lead < -doubt else self._draw(hand, hands)
-        hands.found.append((self.key, stood, hit))
+        stand = None if lead > doubt else self._note_payment(self.pays.single[hand.total])
+        hit = None if lead < -doubt else self._hit(hand, hands)
+        hands.entries.append((self.key, stand, hit))
 
-    def _double(self, hand: Cards) -> _Doubled:
-        doubled, over = [], 1.0
-        for place, chance in self._next(hand.hard):
-            over -= chance
+    def _double(self, hand: Cards) -> _Double:
+        doubled, bust = [], 1.0
+        for place, chance in self._next_cards(hand.hard):
+            bust -= chance
             self._take(place)
-            payment = self._met(self.pays.doubled[hand.with_card(place).total])
+            payment = self._note_payment(self.pays.doubled[hand.with_card(place).total])
             doubled.append((chance, self.key, payment))
             self._put_back(place)
-        return doubled, over
+        return doubled, bust
 
-    def _half(self, hands: _Hands) -> list[_Second]:
-        """One card of the pair, and its second card."""
+    def _second_cards(self, hands: _Hands) -> list[_SecondCard]:
+        """Add the hands that may follow a split to `hands`; return the second cards."""
         card = Cards(self.pair + 1, self.pair == ACE, 1)
-        seconds: list[_Second] = []
-        for place, chance in self._next(card.hard):
+        seconds: list[_SecondCard] = []
+        for place, chance in self._next_cards(card.hard):
             self._take(place)
             hand = card.with_card(place)
-            kind = self._second(hand)
-            self._asked(hand, kind, hands)
+            kind = self._final_kind_of_two(hand)
+            self._add(hand, kind, hands)
             doubles = kind is None and may_double(self.rules, hand, from_split=True)
             seconds.append((chance, self.key, self._double(hand) if doubles else None))
             self._put_back(place)
         return seconds
 
-    def _second(self, hand: Cards) -> int | None:
-        """As what a half is paid that takes no third card."""
+    def _final_kind_of_two(self, hand: Cards) -> int | None:
+        """Return `final_kind` of a split hand with its second card."""
         if hand.total == 21 and self.rules.split_21 == "natural":
             return NATURAL
         if self.pair == ACE and self.rules.split_aces == "one card":
             return hand.total
-        return stopped(self.rules, hand)
+        return final_kind(self.rules, hand)
 
-    def _met(self, payment: Payment) -> Payment:
-        """Note that the hand meets the dealer's, if it is paid by that."""
-        if payment.fixed is None and self.key not in self.looked:
-            excluded = self.ways.excluded
+    def _note_payment(self, payment: Payment) -> Payment:
+        """Return the payment. Add the hand to `contested` if the dealer's result decides it."""
+        if payment.fixed is None and self.key not in self.look_factors:
+            excluded = self.dealer.excluded
             holes = self.cards if excluded is None else self.cards - self.unseen[excluded]
-            self.looked[self.key] = self.cards / holes if holes else 1.0
+            self.look_factors[self.key] = self.cards / holes if holes else 1.0
             out = tuple(map(sub, self.all_unseen, self.unseen))
-            branch(self.meeting, out, self.all_cards - self.cards, self.key)
+            branch(self.contested, out, self.all_cards - self.cards, self.key)
         return payment
 
-    # What they are worth.
+    # The worth of the hands.
 
-    def _weigh(self, hands: _Hands) -> None:
+    def _compute(self, hands: _Hands) -> None:
         worth = hands.worth
-        for key, stood, hit in hands.found:
-            best = -inf if stood is None else self._paid(stood, key)
+        for key, stand, hit in hands.entries:
+            best = -inf if stand is None else self._stand_worth(stand, key)
             if hit is not None:
-                best = max(best, self._hit(hit, hands))
+                best = max(best, self._hit_worth(hit, hands))
             worth[key] = best
 
-    def _hit(self, drawn: _Drawn, hands: _Hands) -> float:
-        cards, over = drawn
+    def _hit_worth(self, hit: _Hit, hands: _Hands) -> float:
+        cards, bust = hit
         worth = hands.worth
-        return sum([chance * worth[key] for chance, key in cards]) - over
+        return sum([chance * worth[key] for chance, key in cards]) - bust
 
-    def _doubled(self, doubled: _Doubled) -> float:
-        cards, over = doubled
-        return sum([chance * self._paid(payment, key) for chance, key, payment in cards]) - 2 * over
+    def _double_worth(self, double: _Double) -> float:
+        cards, bust = double
+        paid = [chance * self._stand_worth(payment, key) for chance, key, payment in cards]
+        return sum(paid) - 2 * bust
 
-    def _split(self, seconds: list[_Second], hands: _Hands) -> float:
+    def _split_worth(self, seconds: list[_SecondCard], hands: _Hands) -> float:
         gain = 0.0
-        for chance, key, doubled in seconds:
+        for chance, key, double in seconds:
             best = hands.worth[key]
-            if doubled is not None:
-                best = max(best, self._doubled(doubled))
+            if double is not None:
+                best = max(best, self._double_worth(double))
             gain += chance * best
         return 2 * gain
 
-    def _paid(self, payment: Payment, key: int) -> float:
-        """What a hand gains that takes no more cards."""
+    def _stand_worth(self, payment: Payment, key: int) -> float:
+        """Return the gain of a finished hand."""
         if payment.fixed is not None:
             return payment.fixed
         gained: float = sum(map(mul, payment.above_bust, self.ends[key]))
-        return payment.against[-1] + self.looked[key] * gained
+        return payment.against[-1] + self.look_factors[key] * gained
 
-    # What hands would be worth if no card that is drawn were missing for the next one: enough to
-    # leave out what cannot be best.
+    # Estimates that draw each card from the full shoe. They show which action is surely worse.
 
-    def _guessed_lead(self, hand: Cards) -> float:
-        """How much better it seems to hit than to stay."""
+    def _estimated_lead(self, hand: Cards) -> float:
+        """Return the estimated worth of hit minus that of stay."""
         lead = self.leads.get(hand)
         if lead is None:
-            gain, over = 0.0, 1.0
-            for place, chance in self.guessed_next:
+            gain, bust = 0.0, 1.0
+            for place, chance in self.estimated_cards:
                 if hand.hard + place < 21:
-                    over -= chance
-                    gain += chance * self._guessed(hand.with_card(place))
-            lead = self.leads[hand] = gain - over - self.guessed_worth[hand.total]
+                    bust -= chance
+                    gain += chance * self._estimated(hand.with_card(place))
+            lead = self.leads[hand] = gain - bust - self.estimated_worth[hand.total]
         return lead
 
-    def _guessed(self, hand: Cards) -> float:
-        kind = stopped(self.rules, hand)
+    def _estimated(self, hand: Cards) -> float:
+        kind = final_kind(self.rules, hand)
         if kind is not None:
-            return self.guessed_worth[kind]
-        return self.guessed_worth[hand.total] + max(0.0, self._guessed_lead(hand))
+            return self.estimated_worth[kind]
+        return self.estimated_worth[hand.total] + max(0.0, self._estimated_lead(hand))
 
     # Cards.
 
-    def _next(self, hard: int) -> list[tuple[int, float]]:
-        """Which cards may come that do not take a hand over 21, and how likely each is.
+    def _next_cards(self, hard: int) -> list[tuple[int, float]]:
+        """Return the next cards that do not bust a hand of `hard`, and their probability.
 
-        After a look that excluded a value for the hole card, a card of that value is a little more
-        likely to come next: it is not the one that lies face down.
+        A value that the look excludes as the hole card is a little more likely to come next.
         """
         if self.cards < 2:
-            return []  # there is only the hole card
+            return []  # only the hole card is left
         unseen = self.unseen[: 21 - hard]
-        excluded = self.ways.excluded
+        excluded = self.dealer.excluded
         if excluded is None:
             return [(place, copies / self.cards) for place, copies in enumerate(unseen) if copies]
         holes = self.cards - self.unseen[excluded]
@@ -249,37 +262,25 @@ class WeighedHand:
     def _take(self, place: int) -> None:
         self.unseen[place] -= 1
         self.cards -= 1
-        self.key += _TAKEN[place]
+        self.key += _CARD_KEYS[place]
 
     def _put_back(self, place: int) -> None:
         self.unseen[place] += 1
         self.cards += 1
-        self.key -= _TAKEN[place]
+        self.key -= _CARD_KEYS[place]
 
 
-# What each decision in black jack is worth, from what can be seen: the odds behind the tutor.
-#
-# Numbers are floats, and but for one thing wrong by rounding only. Three things look like
-# approximations and are none. Seats that draw before the dealer do not matter: whoever takes the
-# cards between, any card unseen is as likely to come next. For the same reason it does not matter
-# which of two split hands is played first. And a look that found no natural is weighed into every
-# card that may come, not only into the hole card.
-#
-# The one approximation: a split is worth twice what one of its hands is, each played by its own
-# cards. Who heeds the cards of the other hand besides does a little better; docs/tutor.md says how
-# little.
-
-_SPOTS_KEPT = 512  # some hundred bytes each; one decision asks for one or two
+_MAX_CACHED = 512  # spots of some hundred bytes; a decision needs one or two
 
 _DEALER_NATURAL = RESULTS.index("natural")
 
 
-@lru_cache(maxsize=_SPOTS_KEPT)
+@lru_cache(maxsize=_MAX_CACHED)
 def values(spot: Spot) -> Mapping[BlackjackAction, float]:
-    """The expected gain of each action that the rules allow, for one that was bet at first.
+    """Return the mean gain of each legal action, for one bet at first.
 
-    After the action the book goes on to play best, with a purse that always suffices. Only the
-    hand at turn counts, and insurance while it is the question; a split counts both of its hands.
+    The later actions are the best ones, and the purse suffices for all. The gain is that of the
+    hand at turn, of both hands after a split, and of insurance while it is offered.
     """
     if spot.insurance is not None:
         return MappingProxyType(_insurance_values(spot, spot.insurance))
@@ -294,7 +295,7 @@ def weigh(spot: Spot) -> Mapping[BlackjackAction, float]:
 
 def _insurance_values(spot: Spot, price: float) -> dict[BlackjackAction, float]:
     cards, tens = sum(spot.unseen), spot.unseen[TEN]
-    # One division of whole numbers: the sign of what insurance gains is exact.
+    # A single division of whole numbers, so the sign of the gain is exact.
     gain = (tens * (spot.rules.insurance_pays + 1) - cards) / cards
     without = _uninsured(spot, tens / cards)
     return {
@@ -304,12 +305,15 @@ def _insurance_values(spot: Spot, price: float) -> dict[BlackjackAction, float]:
 
 
 def _uninsured(spot: Spot, natural: float) -> float:
-    """What the hand is worth before the dealer looks under the ace, or turns up what is there."""
+    """Return the worth of the hand before the dealer looks under the ace, without insurance.
+
+    `natural` is the probability of the dealer's natural.
+    """
     pays = payments(spot.rules).single
     hand = counted(spot.hand)
     if hand.cards == 2 and hand.total == 21:
-        ways = dealer_ways(spot.rules, spot.up, looked=False)
-        return pays[NATURAL].expected(ways.chances(spot.unseen, sum(spot.unseen)))
+        dealer = dealer_hands(spot.rules, spot.up, looked=False)
+        return pays[NATURAL].expected(dealer.chances(spot.unseen, sum(spot.unseen)))
     rest = replace(spot, looked=spot.rules.peek_under_ace, insurance=None)
     best = max(values(rest).values())
     if not rest.looked:

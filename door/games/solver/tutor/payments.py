@@ -1,8 +1,7 @@
-"""What a hand that takes no more cards is worth against each result of the dealer.
+"""The gain of a finished hand against each result of the dealer.
 
-Nothing is decided here: one hand of each kind is put before one dealer's hand of each kind, and
-`blackjack.hands`, which settles the real ones, is asked what would move. So whatever a sysop
-changes in the rules, the tutor pays as the table does.
+The payments are computed by settling a sample hand of each kind against a sample dealer's hand of
+each result in `blackjack_hand`. So the tutor pays like the table under all rules.
 """
 
 from dataclasses import dataclass
@@ -16,11 +15,11 @@ from door.games.engine.cards import Card, is_natural, parse_cards
 from door.games.solver.tutor.dealer import RESULTS
 
 CHARLIE, NATURAL = 22, 23
-"""Beside the totals to 21, the two kinds of hands that are more than their count."""
+"""The kinds of finished hands besides the totals to 21."""
 
-_TABLES_KEPT = 16
+_MAX_CACHED = 16
 
-_BET = 2  # so that the half of it is a whole number
+_BET = 2  # even, so that half of it is a whole number
 
 _DEALERS = tuple(
     parse_cards(text)
@@ -40,12 +39,12 @@ assert len(_DEALERS) == len(RESULTS)
 
 @dataclass(frozen=True, slots=True)
 class Payment:
-    """What a kind of hand gains for one that was bet at first, a loss being less than 0."""
+    """The gain of a kind of hand for one bet at first; a loss is below 0."""
 
-    against: tuple[float, ...]  # each of `RESULTS`
-    outcomes: tuple[BlackjackOutcome, ...]  # how it ends, against each of them
-    fixed: float | None  # the same against all: paid before the dealer plays
-    above_bust: tuple[float, ...]  # how much more than against a dealer who goes over, the last
+    against: tuple[float, ...]  # by the place in `RESULTS`
+    outcomes: tuple[BlackjackOutcome, ...]  # by the place in `RESULTS`
+    fixed: float | None  # the gain against all results, or None if it differs
+    above_bust: tuple[float, ...]  # `against` minus the gain against a bust, the last
 
     def expected(self, chances: list[float]) -> float:
         expected: float = sum(map(mul, self.against, chances))
@@ -54,17 +53,17 @@ class Payment:
 
 @dataclass(frozen=True, slots=True)
 class Payments:
-    """The payments of one table: of a hand that counts so much, at `NATURAL` and at `CHARLIE`."""
+    """The payments of one table, by the kind of hand: a total, `CHARLIE` or `NATURAL`."""
 
     single: tuple[Payment, ...]
-    doubled: tuple[Payment, ...]  # totals to 21
+    doubled: tuple[Payment, ...]  # by the total, to 21
 
     @property
     def most(self) -> float:
         return max(max(payment.against) for payment in self.single)
 
 
-@lru_cache(maxsize=_TABLES_KEPT)
+@lru_cache(maxsize=_MAX_CACHED)
 def payments(rules: BlackjackRules) -> Payments:
     kinds = range(NATURAL + 1)
     return Payments(
@@ -75,12 +74,12 @@ def payments(rules: BlackjackRules) -> Payments:
 
 def _hand(kind: int, *, doubled: bool) -> Hand:
     special = {21: "7S 7H 7D", CHARLIE: "2S 2H 2D 2C 3S", NATURAL: "AS TS"}
-    cards = parse_cards(special[kind]) if kind in special else _counting(kind)
+    cards = parse_cards(special[kind]) if kind in special else _cards_of_total(kind)
     return Hand(cards, 2 * _BET if doubled else _BET, doubled, False, True, None)
 
 
-def _counting(total: int) -> tuple[Card, ...]:
-    """Two cards of this hard total; what is below 4 does not occur and is worth what 4 is."""
+def _cards_of_total(total: int) -> tuple[Card, ...]:
+    """Return two cards of this hard total. A total below 4, which does not occur, counts as 4."""
     high = min(10, max(total, 4) - 2)
     low = max(total, 4) - high
     return parse_cards(f"{'T' if high == 10 else high}S {'T' if low == 10 else low}H")
@@ -91,7 +90,7 @@ def _payment(rules: BlackjackRules, hand: Hand) -> Payment:
     against, outcomes = [], []
     for dealer in _DEALERS:
         outcome = showdown(rules, hand, dealer)
-        # A natural paid before the dealer plays waits until the dealer is known to have none.
+        # A natural is paid at once only if the dealer has none.
         if paid is not None and not (hand.is_natural and is_natural(dealer)):
             outcome = paid
         event = settled(rules, Turn(0, 0), hand, outcome)

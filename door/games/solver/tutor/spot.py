@@ -1,9 +1,8 @@
-"""A decision as the tutor sees it, and what the rules make of a hand, by counts of cards alone.
+"""A decision as the tutor sees it, and the rules about a hand, by counts of cards alone.
 
-The engine plays with cards that have faces; the tutor tries thousands of hands for one sentence and
-counts. So the four sentences about a caller's hand that `round` and `course` hold are
-said again here for counts; tests/door/games/blackjack/test_tutor_brute_force.py holds both against
-each other.
+The engine plays with cards that have suits. The tutor tries thousands of hands for one sentence, so
+it needs counts. Four rules of `round` and `phases` are repeated here for counts;
+tests/door/games/solver/test_every_deal.py compares both.
 """
 
 from collections.abc import Iterable
@@ -18,19 +17,19 @@ from door.games.solver.tutor.payments import CHARLIE
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A decision, with nothing in it that does not bear on what is best."""
+    """All facts on which the best action depends."""
 
     rules: BlackjackRules
-    unseen: Counts  # the cards that may come, the hole card among them
-    up: int  # what the dealer's up card counts, an ace as 1
+    unseen: Counts  # the cards that may come, including the hole card
+    up: int  # the count of the dealer's up card, an ace as 1
     looked: bool  # whether the dealer has looked at the hole card and has no natural
     hand: Counts  # the cards of the hand at turn
     from_split: bool
-    insurance: float | None  # its price for one that was bet, when that is the question
+    insurance: float | None  # its price for one bet, if insurance is offered now
 
 
 class Cards(NamedTuple):
-    """What a hand counts, as far as its next card and its pay depend on it."""
+    """The count of a hand, as far as its next card and its payment depend on it."""
 
     hard: int  # aces as 1
     ace: bool
@@ -49,7 +48,7 @@ class Cards(NamedTuple):
 
 
 def counted(hand: Counts) -> Cards:
-    """A hand of these cards.
+    """Return the count of these cards.
 
     >>> counted((1, 0, 0, 0, 0, 1, 0, 0, 0, 0)).total
     17
@@ -59,7 +58,7 @@ def counted(hand: Counts) -> Cards:
 
 
 def open_actions(spot: Spot) -> Iterable[BlackjackAction]:
-    """What `Round.legal` allows a hand that is asked, in the same order."""
+    """Yield the actions of `BlackjackRound.legal` in the same order, except for insurance."""
     hand = counted(spot.hand)
     if hand.cards == 2 and may_double(spot.rules, hand, from_split=spot.from_split):
         yield BlackjackAction.DOUBLE
@@ -77,9 +76,8 @@ def may_double(rules: BlackjackRules, hand: Cards, *, from_split: bool) -> bool:
     return hand.total in (10, 11) and not hand.soft
 
 
-def stopped(rules: BlackjackRules, hand: Cards) -> int | None:
-    """As what kind of hand (`payments`) it is paid that takes no more cards by itself, not
-    being over 21; None: the caller is asked."""
+def final_kind(rules: BlackjackRules, hand: Cards) -> int | None:
+    """Return the kind (`payments`) of a hand to 21 that is complete; None if the caller decides."""
     if rules.charlie and hand.cards == CHARLIE_CARDS:
         charlie = hand.total < 21 or rules.five_card_21 == "charlie"
         return CHARLIE if charlie else 21

@@ -1,23 +1,22 @@
-"""The tutor: what the book says before a move, and after a wrong one what it would have been.
+"""The tutor: the best action before a move, and its advantage after another one.
 
-There is no chart in it. Every number is worked out for the hand at turn, from this table's rules
-and from the cards that its caller can see: their own, the other seats', the dealer's up card, and
-what the dealer's look has told. It reads neither the hole card nor an undealt one. What it cannot
-see it takes for full decks less those cards: like a book, it does not count earlier rounds.
+It uses no chart. It computes every number for the hand at turn, from the rules of the table and the
+cards in sight: the caller's, the other seats', the dealer's up card, and the result of the dealer's
+look. It never uses the hole card or an undealt card. It takes the unseen cards to be full decks
+without those in sight, because like a book it does not count earlier rounds.
 
-It is pure, and slow for a screen: a few milliseconds as a rule, a tenth of a second for a pair of
-aces out of six decks. So a table takes it in three steps: `decision` and `advised` are quick, and
-what lies between them, `hands.values`, is done in another process
-(`door.tables.tutor.tutor_process`).
+A computation takes a few milliseconds, and a tenth of a second for a pair of aces from six decks.
+So a table works in three steps. `decision` and `advised` are quick, and `hand_value.values` between
+them runs in another process (`door.tables.tutor.tutor_process`).
 
 >>> from door.games.blackjack.round import start
 >>> from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 >>> from door.games.engine.cards import parse_cards
 >>> game, _events = start(BLACK_JACK_FOR_TIME, parse_cards("5H TS 6D 8D"), [10])
->>> told = advice(game, game.legal())
->>> told.best, round(told.values[BlackjackAction.STAY], 2)
+>>> advised_hit = advice(game, game.legal())
+>>> advised_hit.best, round(advised_hit.values[BlackjackAction.STAY], 2)
 (<BlackjackAction.HIT: 'hit'>, -0.55)
->>> judge(told, BlackjackAction.HIT) is None
+>>> judge(advised_hit, BlackjackAction.HIT) is None
 True
 """
 
@@ -34,13 +33,12 @@ from door.games.solver.tutor.hand_value import values
 from door.games.solver.tutor.spot import Spot
 from timebank.language import N_, _
 
-# What the tutor says, in plain words without colours; the numbers are `hands`'.
+# The tutor's sentences, without colours.
 #
-# Gains are for each coin that was bet, in whole percent of the bet; what is less than that is not
-# worth a word. What a decision costs is the difference of the gains as they are shown, so that
-# whoever adds up finds the same.
+# Gains are in whole percent of the bet, and smaller ones are not shown. The cost of a decision is
+# the difference of the shown gains, so that it adds up on the screen.
 
-_ADVISED = {
+_BEST_MOVES = {
     BlackjackAction.INSURANCE: N_("INSURE"),
     BlackjackAction.NO_INSURANCE: N_("NO INSURANCE"),
     BlackjackAction.DOUBLE: N_("DOUBLE"),
@@ -48,7 +46,7 @@ _ADVISED = {
     BlackjackAction.HIT: N_("HIT"),
     BlackjackAction.STAY: N_("STAND"),
 }
-_DOING = {
+_ALTERNATIVES = {
     BlackjackAction.INSURANCE: N_("insuring {gain}"),
     BlackjackAction.NO_INSURANCE: N_("going without {gain}"),
     BlackjackAction.DOUBLE: N_("doubling {gain}"),
@@ -56,7 +54,7 @@ _DOING = {
     BlackjackAction.HIT: N_("hitting {gain}"),
     BlackjackAction.STAY: N_("standing {gain}"),
 }
-_SAID = {
+_CORRECTIONS = {
     BlackjackAction.INSURANCE: N_(
         "The book insures; going without costs about {cost}% of your bet."
     ),
@@ -71,11 +69,11 @@ _SAID = {
 @dataclass(frozen=True, slots=True)
 class Advice:
     best: BlackjackAction
-    values: Mapping[BlackjackAction, float]  # of each open action: its gain for one bet at first
+    values: Mapping[BlackjackAction, float]  # the gain of each legal action, for one bet at first
 
     @property
     def sentence(self) -> str:
-        """What the book says to a caller before their move, and what the next best would be.
+        """The best action and the second best, for a caller before their move.
 
         >>> act = BlackjackAction
         >>> Advice(act.HIT, {act.HIT: -0.16, act.STAY: -0.47}).sentence
@@ -83,18 +81,19 @@ class Advice:
         >>> Advice(act.DOUBLE, {act.DOUBLE: 0.3, act.HIT: 0}).sentence
         'Book: DOUBLE (wins 30%; hitting breaks even)'
         """
-        gain, move = gain_words(self.values[self.best]), _(_ADVISED[self.best])
+        gain, move = gain_words(self.values[self.best]), _(_BEST_MOVES[self.best])
         others = {action: value for action, value in self.values.items() if action is not self.best}
         if not others:
             return _("Book: {move} ({gain})").format(move=move, gain=gain)
         second = max(others, key=others.__getitem__)
-        doing = _(_DOING[second]).format(gain=gain_words(others[second]))
+        doing = _(_ALTERNATIVES[second]).format(gain=gain_words(others[second]))
         return book_words(move, gain, doing)
 
 
 def judge(advice: Advice, chosen: BlackjackAction) -> str | None:
-    """What the book would have done, for a caller who chose otherwise; None when that gains nothing
-    that whole percents show. KeyError for an action that the advice was not about.
+    """Return the cost of the chosen action in words; None if it is less than a whole percent.
+
+    Raises KeyError for an action that is not in the advice.
 
     >>> act = BlackjackAction
     >>> judge(Advice(act.STAY, {act.HIT: -0.14, act.STAY: -0.07}), act.HIT)
@@ -103,21 +102,21 @@ def judge(advice: Advice, chosen: BlackjackAction) -> str | None:
     'The book says stand; that play costs about 5% of your bet.'
     """
     cost = whole_percent(advice.values[advice.best]) - whole_percent(advice.values[chosen])
-    return _(_SAID[advice.best]).format(cost=cost) if cost else None
+    return _(_CORRECTIONS[advice.best]).format(cost=cost) if cost else None
 
 
 def whole_percent(gain: float) -> int:
-    """A gain as it is shown."""
+    """Return a gain in whole percent, as on the screen."""
     return int(f"{gain * 100:.0f}")
 
 
 def book_words(move: str, gain: str, other: str) -> str:
-    """Say what the book does, what that gains, and what something else would."""
+    """Return the best move with its gain, and the words for the second best."""
     return _("Book: {move} ({gain}; {other})").format(move=move, gain=gain, other=other)
 
 
 def gain_words(gain: float) -> str:
-    """Say what a bet gains on average."""
+    """Return the mean gain of a bet in words."""
     percent = whole_percent(gain)
     if not percent:
         return _("breaks even")
@@ -127,8 +126,7 @@ def gain_words(gain: float) -> str:
 
 
 FEWEST_UNSEEN = 24
-"""Of fewer cards than these no hand is weighed, so that it cannot run out of them: the hand at
-turn takes 19 more at most."""
+"""The fewest unseen cards to compute with, because the hand at turn may take 19 more."""
 
 _SAME = 1e-9  # gains closer than that differ by rounding only
 
@@ -142,34 +140,37 @@ class Decision:
 
 
 def advice(round: BlackjackRound, affordable: Collection[BlackjackAction]) -> Advice:
-    """What the book says to the hand at turn, of the legal actions that are in `affordable`;
-    ValueError when there is nothing to decide. What comes after the action is weighed as if the
-    purse sufficed for all that the rules allow. Of actions equally good the best is the one that
-    stakes least and takes the fewest cards."""
-    asked = decision(round, affordable)
-    return advised(asked, values(asked.spot))
+    """Return the advice for the hand at turn about the legal actions in `affordable`.
+
+    The later actions ignore the purse. Of equal actions, the best is the one with the lowest stake
+    and the fewest cards. Raises ValueError without such an action.
+    """
+    question = decision(round, affordable)
+    return advised(question, values(question.spot))
 
 
 def decision(round: BlackjackRound, affordable: Collection[BlackjackAction]) -> Decision:
-    """What the hand at turn has to decide, of the legal actions that are in `affordable`.
-    ValueError when there is nothing."""
+    """Return the decision of the hand at turn between the legal actions in `affordable`.
+
+    Raises ValueError without such an action.
+    """
     legal = tuple(action for action in round.legal() if action in affordable)
     if not legal:
         raise ValueError("Nothing is to be decided here, so the book says nothing.")
     return Decision(spot_of(round), legal)
 
 
-def advised(asked: Decision, weighed: Mapping[BlackjackAction, float]) -> Advice:
-    """What the book makes of a decision whose spot was weighed by `hands.values`."""
-    best = asked.open[-1]
-    for action in reversed(asked.open):
-        if weighed[action] > weighed[best] + _SAME:
+def advised(question: Decision, gains: Mapping[BlackjackAction, float]) -> Advice:
+    """Return the advice about a decision, given the `hand_value.values` of its spot."""
+    best = question.open[-1]
+    for action in reversed(question.open):
+        if gains[action] > gains[best] + _SAME:
             best = action
-    return Advice(best, MappingProxyType({action: weighed[action] for action in asked.open}))
+    return Advice(best, MappingProxyType({action: gains[action] for action in question.open}))
 
 
 def spot_of(round: BlackjackRound) -> Spot:
-    """What bears on the decision at turn; nobody's eyes see more. Somebody must be at turn."""
+    """Return the spot of the hand at turn, from the cards in sight. A hand must be at turn."""
     assert round.turn is not None
     assert round.hand is not None
     rules = round.rules
@@ -189,8 +190,11 @@ def spot_of(round: BlackjackRound) -> Spot:
 
 
 def _unseen(round: BlackjackRound, up: Card, hand: tuple[Card, ...]) -> Counts:
-    """The decks less what lies open. Where so much lies open that the shoe was shuffled anew in
-    this round, all of it may come again, and only hand and up card are known to be out."""
+    """Return the decks without the cards in sight.
+
+    With too few unseen cards, the shoe was shuffled in this round and any card in sight may come
+    again. Then only the hand and the up card are missing.
+    """
     others = [card for seat in round.seats for each in seat.hands for card in each.cards]
     unseen = _decks_without(round.rules.decks, (up, *others))
     if sum(unseen) < FEWEST_UNSEEN:
@@ -200,12 +204,12 @@ def _unseen(round: BlackjackRound, up: Card, hand: tuple[Card, ...]) -> Counts:
 
 def _decks_without(decks: int, cards: tuple[Card, ...]) -> Counts:
     copies = decks * CARDS_IN_DECK // len(RANKS)
-    seen = _counts(cards)
+    counts = _counts(cards)
     return tuple(
-        max(0, copies * _RANKS_COUNTING[value] - seen[value - 1]) for value in range(1, 11)
+        max(0, copies * _RANKS_COUNTING[value] - counts[value - 1]) for value in range(1, 11)
     )
 
 
 def _counts(cards: tuple[Card, ...]) -> Counts:
-    found = Counter(card.value for card in cards)
-    return tuple(found[value] for value in range(1, 11))
+    copies = Counter(card.value for card in cards)
+    return tuple(copies[value] for value in range(1, 11))

@@ -16,7 +16,7 @@ from door.games.blackjack.rules import (
     BlackjackRules,
 )
 from door.games.engine.cards import Card, deck, parse_cards
-from door.games.solver.tutor.dealer import dealer_ways
+from door.games.solver.tutor.dealer import dealer_hands
 from door.games.solver.tutor.hand_value import values
 from door.games.solver.tutor.payments import payments
 from door.games.solver.tutor.tutor import FEWEST_UNSEEN, Advice, advice, judge, spot_of
@@ -204,7 +204,7 @@ def test_of_two_that_are_equally_good_the_one_that_stakes_less_is_the_best() -> 
 
 
 def test_the_memory_of_the_tutor_is_bounded() -> None:
-    for kept in (values, dealer_ways, payments):
+    for kept in (values, dealer_hands, payments):
         assert kept.cache_info().maxsize is not None
         assert kept.cache_info().maxsize <= 512
 
