@@ -1,6 +1,6 @@
-"""The rules of the next event: nothing on line reaches past it.
+"""The rules of the next event: time online never reaches past it.
 
-What was won and does not fit is put away. The rest is held, and comes back after the event.
+Winnings that do not fit are put away. Other time is held and released after the event.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ DAY = timedelta(days=1)
 def next_event(
     schedule: Schedule, now: datetime, until: int | None = None, board: str | None = None
 ) -> UpcomingEvent | None:
-    """Find the next event. `until` is when the call of a guest of `board` ends."""
+    """Return the next event, or None. `until` is the end of the call of a guest of `board`.
+
+    `until` is in whole seconds since 1970. The end of a guest's call counts as an event.
+    """
     closing, host = schedule.closed_at_or_after(now), None
     if until is not None and board is not None:
         start = instant(until)
@@ -38,22 +41,22 @@ def next_event(
 
 
 def cutoff_of(event: UpcomingEvent, settings: BankSettings) -> Cutoff:
-    """Name an event for the reason of a movement, with its local time."""
+    """Return an event's name and local time for the reason of a movement."""
     local = settings.schedule.local(event.period.start)
     name = event.period.name if event.host is None else event.host
     return Cutoff(name, f"{local:%H:%M}", event.host is not None)
 
 
 def event_phrase(event: UpcomingEvent, settings: BankSettings) -> Phrase:
-    """Name an event with its local time, "Mail hour at 03:00"."""
+    """Return an event's name and local time as a phrase, "Mail hour at 03:00"."""
     return Phrase("{event}", event=partial(cutoff_words, cutoff_of(event, settings)))
 
 
 def release(state: CallerState, settings: BankSettings) -> Ruling:
-    """Give back what was held behind an event that is no longer the next one.
+    """Release the time held for an event that is no longer the next one.
 
-    The next closed period ending later than the one it waits for means that this one is
-    over, or was taken out of the schedule. A clock that stepped back releases nothing.
+    If the next closed period ends later than `held_until`, the awaited one is over or was removed
+    from the schedule. A clock that stepped back releases nothing.
     """
     room, event = state.held, state.event
     if room == 0:
@@ -65,7 +68,7 @@ def release(state: CallerState, settings: BankSettings) -> Ruling:
     behind = Cutoff.decode(state.held_behind)
     released = move(state, Leg("held", "online", room, reasons.Released(*behind)))
     if room and event is not None and released.state.held:
-        # With no room, the next entry finds it as it was.
+        # Without room the state stays as it was for the next entry.
         return released.then(_note_wait, event, settings)
     return released
 
@@ -73,9 +76,9 @@ def release(state: CallerState, settings: BankSettings) -> Ruling:
 def clamp(
     state: CallerState, now: datetime, settings: BankSettings, winnings: int = 0, source: str = ""
 ) -> Ruling:
-    """Move what would reach past the event: winnings are put away, the rest is held behind it.
+    """Move the time that would reach past the event: put winnings away and hold the rest.
 
-    `winnings` are the seconds won in this entry, `source` is the game that they came from.
+    `winnings` are the seconds won in this entry, `source` is their game.
     """
     event = state.event
     if event is None or state.online <= event.seconds:
@@ -86,7 +89,7 @@ def clamp(
     clamped = put_away(state, "online", won, reasons.Clamped(*cutoff), title(source), settings)
     if surplus == won:
         return clamped
-    # A guest has no day of ours.
+    # A guest has no day on this board.
     day_of, today = settings.schedule.day_of, state.day or settings.schedule.day_of(now).isoformat()
     another_day = not state.is_guest and day_of(event.period.end).isoformat() > today
     held = reasons.HeldBack(*cutoff, another_day=another_day)
@@ -100,7 +103,10 @@ def _note_wait(state: CallerState, event: UpcomingEvent, settings: BankSettings)
 
 
 def must_stay_in_purse(state: CallerState, settings: BankSettings) -> bool:
-    """Whether the account is frozen. A board without a bank puts time away by forfeiting it."""
+    """Return whether a frozen account keeps time in the purse instead of putting it away.
+
+    A board without a bank forfeits the time even then.
+    """
     return state.is_frozen and settings.mode != "none"
 
 
@@ -112,9 +118,9 @@ def put_away(
     source: str,
     settings: BankSettings,
 ) -> Ruling:
-    """Move time to where the board keeps what a caller cannot use now (time bank mode).
+    """Move time that a caller cannot use now to the bank, or forfeit it in time bank mode "none".
 
-    Nothing of a guest's goes home while a loan is owed: no day's grant will ever pay it.
+    A guest's time pays the guest's loan first, because no grant will ever pay it here.
     """
     if amount == 0:
         return Ruling(state)
@@ -132,9 +138,9 @@ def put_away(
 
 
 def pass_on(state: CallerState, seconds: int, source: str) -> Ruling:
-    """Pass the whole minutes of an amount in the bank on through THEBANK.EXT.
+    """Pass the whole minutes of `seconds` in the bank on through THEBANK.EXT.
 
-    Seconds below a minute stay, and go out with the next ones that make it whole.
+    The rest below a minute stays in the bank until later time completes the minute.
     """
     whole = seconds // MINUTE * MINUTE
     return move(state, Leg("bank", "external", whole, reasons.PassedOn(), source))

@@ -1,4 +1,4 @@
-"""The rules of the day: the used time, the end of a day, its grant, and the share of a loan."""
+"""The rules of the day: used time, the end of a day, the grant, and the share of a loan."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from timebank.words import MINUTE, span_phrase
 
 
 def charge(state: CallerState, ticked: int, reason: Reason | None = None) -> Ruling:
-    """Charge the time up to `ticked` seconds after log-on; `reason` when not that it was used.
+    """Charge the time up to `ticked` seconds after log-on; `reason` defaults to used time.
 
-    What is left of it when nothing is left on line is waived, for good: it is accounted for.
+    Time beyond the minutes left online is waived for good.
     """
     due = ticked - state.ticked
     if due <= 0:
@@ -27,44 +27,45 @@ def charge(state: CallerState, ticked: int, reason: Reason | None = None) -> Rul
 
 
 def is_over(state: CallerState, today: str) -> bool:
-    """Return whether another day begins for the caller: the board's is later than theirs."""
+    """Return whether a new day begins for the caller: `today` is later than the caller's day."""
     return state.day is None or today > state.day
 
 
 def end(state: CallerState, earned: int, settings: BankSettings) -> Ruling:
-    """Forfeit what is left of the grant, and put away what was earned beyond it.
+    """Forfeit the rest of the grant, and put earned time away.
 
-    Where it cannot be put away, it stays where it is, as earned on the new day.
+    `earned` is the caller's earned time in seconds. If it cannot be put away, it stays in place and
+    counts as earned on the new day.
 
-    What stands on the table stays there. It is taken for what was earned, as far as that
-    reaches: as before the day changes, a loss takes what was earned first. The rest of it is
-    left of the grant, and is forfeited when it comes back (`end_old_stake`).
+    The stake stays on the table. It counts as earned time up to `earned`, because a loss takes
+    earned time first. The rest of the stake is part of the old grant, and is forfeited when it
+    returns (`end_old_stake`).
     """
     own = state.stake - state.old_stake
-    kept = min(state.online + state.held + own, max(0, earned))
-    on_table = min(kept, own)
+    savings = min(state.online + state.held + own, max(0, earned))
+    on_table = min(savings, own)
     if settings.mode == "none":  # where all of it would be forfeited
-        on_table, kept = 0, min(kept, state.online + state.held)
-    kept -= on_table
-    kept_online = min(kept, state.online)
-    kept_held = kept - kept_online
+        on_table, savings = 0, min(savings, state.online + state.held)
+    savings -= on_table
+    saved_online = min(savings, state.online)
+    saved_held = savings - saved_online
     old_stake, frozen = state.stake - on_table, must_stay_in_purse(state, settings)
     left, gains = reasons.LeftOfDay(state.day or ""), reasons.Earned(state.day or "")
     ruling = move(
-        state._replace(old_stake=old_stake, carried=on_table + (kept if frozen else 0)),
-        Leg("online", "forfeit", state.online - kept_online, left),
-        Leg("held", "forfeit", state.held - kept_held, left),
-    )._replace(remarks=_remarks(old_stake, on_table, kept if frozen else 0))
+        state._replace(old_stake=old_stake, carried=on_table + (savings if frozen else 0)),
+        Leg("online", "forfeit", state.online - saved_online, left),
+        Leg("held", "forfeit", state.held - saved_held, left),
+    )._replace(remarks=_remarks(old_stake, on_table, savings if frozen else 0))
     if frozen:
         return ruling
-    ruling = ruling.then(put_away, "online", kept_online, gains, "Day change", settings)
-    return ruling.then(put_away, "held", kept_held, gains, "Day change", settings)
+    ruling = ruling.then(put_away, "online", saved_online, gains, "Day change", settings)
+    return ruling.then(put_away, "held", saved_held, gains, "Day change", settings)
 
 
 def _remarks(old_stake: int, on_table: int, frozen: int) -> tuple[Phrase, ...]:
-    """Tell what becomes of the table, and of what a frozen caller earned."""
+    """Return the sentences about the stake and about a frozen caller's earned time."""
     texts = (
-        # Short: a painted table has three rows for all that is said at a day change.
+        # Short, because a painted table has three rows for all sentences of a day change.
         (
             N_("A new day: of your {amount} on the table, only winnings are yours to keep."),
             old_stake,
@@ -76,9 +77,9 @@ def _remarks(old_stake: int, on_table: int, frozen: int) -> tuple[Phrase, ...]:
 
 
 def begin(state: CallerState, today: str, settings: BankSettings) -> Ruling:
-    """Begin a day with its grant, of which a loan takes its share.
+    """Begin a day with its grant, and pay the share of a loan from it.
 
-    A guest's minutes are the host's: none are granted.
+    A guest gets no grant.
     """
     own = None if state.own is None else state.own.on_new_day()
     state = state._replace(day=today, turns={}, own=own)
@@ -86,23 +87,26 @@ def begin(state: CallerState, today: str, settings: BankSettings) -> Ruling:
         return Ruling(state)
     grant = settings.minutes_per_day * MINUTE
     granted = move(state, Leg("allotment", "online", grant, reasons.Granted(today)))
-    # Right behind the grant: EARNED knows it by that.
+    # Directly after the grant, which is how `EARNED` recognizes it.
     return granted.then(pay_loan_share, grant, today, settings)
 
 
 def pay_loan_share(
     state: CallerState, amount: int, day: str | None, settings: BankSettings
 ) -> Ruling:
-    """Pay the loan's share of an amount that came on line; `day` is that of a grant."""
+    """Pay the loan's share of `amount` seconds that came online.
+
+    `day` is the day of a grant; None for winnings.
+    """
     share = min(-state.loan, amount * settings.limits.loan_share // 100)
     return move(state, Leg("online", "loan", share, reasons.LoanShare(day)))
 
 
 def end_old_stake(state: CallerState, returned: int) -> Ruling:
-    """Forfeit what an earlier day's minutes are of a stake that has come back.
+    """Forfeit the part of a returned stake that was an earlier day's minutes.
 
-    `returned` seconds came back on line. What was lost was first what had been earned or put
-    down today, so of what comes back the earlier day's minutes are the first.
+    `returned` seconds came back online. Losses took the minutes earned or staked today first, so
+    the earlier day's minutes are the first to return.
     """
     if not state.old_stake:
         return Ruling(state)

@@ -1,15 +1,15 @@
-"""One entry in the making: what every operation of the bank does for a caller around its own part.
+"""An unfinished entry: the steps that every operation of the bank takes for a caller.
 
-An operation enters with `enter` and ends with `finish`. Its rules are applied in this order:
+An operation begins with `enter` and ends with `finish`. The steps are:
 
 1. charge the time used since the last entry (`day.charge`);
 2. end the caller's day and begin the next one (`day.end`, `day.begin`);
-3. give back what was held behind an event that is over (`cutoff.release`);
-4. the operation's own movements;
-5. pay the share of a loan out of what was won (`day.pay_loan_share`);
-6. move what would reach past the next event (`cutoff.clamp`).
+3. release the time held for an event that is over (`cutoff.release`);
+4. make the operation's own movements;
+5. pay the share of a loan from winnings (`day.pay_loan_share`);
+6. move the time that would reach past the next event (`cutoff.clamp`).
 
-Nothing is written before the last of them, so a refusal leaves nothing behind.
+Nothing is written before the last step, so a refusal changes nothing.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from timebank.words import MINUTE, Unit
 
 P = ParamSpec("P")
 
-# What a call is charged at least: if it ended in its first second, that one had started.
+# The least charge of a call: its first second has started even if the call ends in it.
 LEAST_SECONDS = 1
 
 _SETTLE_DAY = Prepared(
@@ -68,20 +68,20 @@ _OF_SYSTEM = {kind: Account(number, kind, "second") for number, kind in SYSTEM_A
 
 
 class Posting:
-    """The entry of one caller: their state as it will leave them, and its movements so far."""
+    """The unfinished entry of one caller: the state after it, and its movements so far."""
 
     def __init__(self, desk: Desk, call_id: int | None, row: reading.CallerRow) -> None:
         self.desk = desk
         self.call_id = call_id
         self.caller_id, self.name = row.caller_id, row.name
-        # By kind, those of the system too.
+        # The accounts of the caller and the system, by kind.
         self.account = dict(_OF_SYSTEM)
         for kind, number in zip(CALLER_ACCOUNTS, row.accounts, strict=True):
             self.account[kind] = Account(number, kind, "second")
         self.in_play = row.in_play
-        # Rows of `results_ever`, as JSON: all that they have played, the open round apart.
+        # Rows of `results_ever` as JSON: totals without the open round.
         self.totals_ever = row.totals_ever
-        # The caller's play money, for an entry that moves any.
+        # The caller's play money, if the entry moves any.
         self.play: PlayAccounts | None = None
         # For a caller of another board.
         self.visit: HostSession | None = None
@@ -94,13 +94,13 @@ class Posting:
         self.round_id: int | None = None
         self._head = Head(row.last_number, row.last_digest)
         self._remarks: list[Phrase] = []
-        # When this entry begins a day: the place of its first movement, and what was owed then.
+        # If this entry begins a day: the index of its first movement, and the loan at that time.
         self._new_day: tuple[int, int] | None = None
-        # Movements that THEBANK.EXT must be told of: (index, the record's source).
+        # Movements that need a record in THEBANK.EXT: (index, the record's source).
         self._outbox: list[tuple[int, str]] = []
-        # What takes the purse away from one who is on no call.
+        # Empties the purse of a guest who is not on a call.
         self._leave: Callable[[Posting], None] | None = None
-        # What is to be written once the rows have their numbers.
+        # Writers that run when the transfers have their numbers.
         self._after_write: list[Callable[[tuple[TransferRow, ...]], None]] = []
 
     @classmethod
@@ -112,10 +112,10 @@ class Posting:
 
     @classmethod
     def of_caller(cls, desk: Desk, caller_id: int, leave: Callable[[Posting], None]) -> Posting:
-        """Read a caller who is on no call; raises `UnknownCaller`.
+        """Read a caller who is not on a call; raises `UnknownCaller`.
 
-        `leave` takes out of the purse of another board's caller what the entry brings into it
-        (`guests.departure.leave_without_call`): there is no visit that could take it home.
+        `leave` (`guests.departure.leave_without_call`) empties the purse of another board's caller,
+        because no visit could take the time home.
         """
         row = reading.BY_CALLER.first(desk.connection, id=caller_id)
         if row is None:
@@ -126,20 +126,20 @@ class Posting:
         return posting
 
     def set_visit(self, visit: HostSession) -> None:
-        """Take over what has become of the visit, with the event at the host."""
+        """Replace the visit and adopt the event of its host."""
         self.visit = visit
         self.state = self.state._replace(event=self._event())
 
     def _event(self) -> UpcomingEvent | None:
-        of_host = (None, None) if self.visit is None else (self.visit.until, self.visit.board)
-        return cutoff.next_event(self._schedule, self.desk.now, *of_host)
+        host = (None, None) if self.visit is None else (self.visit.until, self.visit.board)
+        return cutoff.next_event(self._schedule, self.desk.now, *host)
 
     # Rules.
 
     def apply(
         self, rule: Callable[Concatenate[CallerState, P], Ruling], *args: P.args, **kwargs: P.kwargs
     ) -> None:
-        """Apply a rule to the state so far, and add its movements."""
+        """Apply a rule to the current state, and add its movements and remarks."""
         self.state, legs, remarks = rule(self.state, *args, **kwargs)
         if not legs and not remarks:
             return
@@ -154,7 +154,7 @@ class Posting:
         return self._new_day is not None
 
     def change_day(self) -> None:
-        """Begin a new day when the board's has: the old one's rest goes, the new grant comes."""
+        """End the caller's day and begin the next one, if the board's day has changed."""
         settings, today = self.desk.settings, self._today()
         if not day.is_over(self.state, today):
             return
@@ -166,17 +166,17 @@ class Posting:
     def _today(self) -> str:
         return self.desk.settings.schedule.day_of(self.desk.now).isoformat()
 
-    def _earned(self, of_day: str) -> int:
-        if self.state.purse == self.state.old_stake:  # nothing of it is left
+    def _earned(self, on_day: str) -> int:
+        if self.state.purse == self.state.old_stake:  # no earned time is left
             return 0
-        return reading.earned_on(self.desk, self.caller_id, of_day, self.account)
+        return reading.earned_on(self.desk, self.caller_id, on_day, self.account)
 
-    # What an operation moves itself.
+    # The operation's own movements.
 
     def move(
         self, source: Account | str, target: Account | str, amount: int, reason: Reason
     ) -> None:
-        """Move an amount, which may be zero; a kind stands for the caller's account of time."""
+        """Move an amount, which may be zero; a kind names the caller's account of time."""
         if amount == 0:
             return
         source = self.account[source] if isinstance(source, str) else source
@@ -188,24 +188,24 @@ class Posting:
         self._add(source, target, amount, reason)
 
     def hand_over(self, target: Account, amount: int, reason: Reason) -> None:
-        """Move time out of the bank to an account of another caller."""
+        """Move time from the bank to another caller's account."""
         self.state = self.state._replace(bank=self.state.bank - amount)
         self._add(self.account["bank"], target, amount, reason)
 
     def _add(self, source: Account, target: Account, amount: int, reason: Reason) -> None:
         if self.visit is not None:
             self.visit = self.visit.after(source.kind, target.kind, amount)
-        # What an event cuts off while play money is played for is no part of that hand.
-        of_hand = self.play is None or source.unit != "second"
-        round_id = self.round_id if of_hand else None
+        # Time that an event cuts off during a hand for play money is not part of the hand.
+        is_of_hand = self.play is None or source.unit != "second"
+        round_id = self.round_id if is_of_hand else None
         self.movements.append(Movement(source, target, amount, reason, self.call_id, round_id))
 
     def set_round(self, round_id: int | None) -> None:
-        """Let the movements from here on belong to a hand, or to none."""
+        """Set the hand of the following movements; None for no hand."""
         self.round_id = round_id
 
     def use_play_money(self, unit: Unit) -> PlayAccounts:
-        """Read the caller's accounts in a unit of play money, for the entry to move."""
+        """Read the caller's accounts in a unit of play money, so that the entry can move it."""
         self.play = PlayAccounts(self.desk, self.caller_id, unit)
         return self.play
 
@@ -214,20 +214,23 @@ class Posting:
         self.state = self.state._replace(turns={**turns, game: turns.get(game, 0) + 1})
 
     def check_own_limits(self, amount: int) -> None:
-        """Refuse with `OwnLimit` a stake of so many seconds (0 for play money)."""
+        """Raise `OwnLimit` if the caller's own limits refuse a stake of `amount` seconds.
+
+        `amount` is 0 for play money.
+        """
         own, desk = self.state.own, self.desk
         if own is not None:
             own.refuse(amount, self.state.stake, desk.now, desk.settings.schedule)
 
     def count_loss(self, amount: int) -> None:
-        """Count what they lost in this entry, below zero what they won, for their own limit."""
+        """Count a loss in seconds against the caller's own limit; negative for a win."""
         own = self.state.own
         if own is not None:
             self.state = self.state._replace(own=own._replace(lost=own.lost + amount))
 
     def savable(self) -> int:
-        """Return how much of the purse of a board's caller is their own, and may be saved here."""
-        assert self.visit is not None  # asked of such callers alone
+        """Return how many seconds of a guest's purse may be saved here."""
+        assert self.visit is not None  # called for guests alone
         debt = debt_of(self.desk, self.caller_id, self.visit.debt_day(self.state.day or ""))
         return self.visit.savable(self.state.purse, self.state.charged, debt)
 
@@ -237,11 +240,11 @@ class Posting:
     # The end.
 
     def finish(self, winnings: int = 0, source: str = "", ended_round: int = 0) -> Receipt:
-        """Pay back, clamp, write the entry down and return what came of it.
+        """Pay the loan's share, clamp, write the entry and return the receipt.
 
-        `winnings` are the seconds won in this entry, of which a loan takes its share, and which are
-        the first to go when online would reach past the event; `source` is the game they came from,
-        for the record in THEBANK.EXT; `ended_round` the hand that ends with it.
+        `winnings` are the seconds won in this entry. A loan takes its share from them, and an event
+        cuts them off first. `source` is their game, for the record in THEBANK.EXT. `ended_round` is
+        the hand that ends with the entry, 0 for none.
         """
         if winnings and self.visit is not None:
             winnings = min(winnings, self.savable())
@@ -288,19 +291,19 @@ class Posting:
         return rows
 
     def _write_day(self, rows: tuple[TransferRow, ...]) -> None:
-        """Write the day that begins, or what became of an earlier day's stake."""
+        """Write the day that begins, or the changed rest of an earlier day's stake."""
         books, state = self.desk.connection, self.state
         if self._new_day is None and state.old_stake == self._begun.old_stake:
             return
-        of_day = {"caller_id": self.caller_id, "day": state.day, "standing": state.old_stake}
+        values = {"caller_id": self.caller_id, "day": state.day, "standing": state.old_stake}
         if self._new_day is None:
-            _SETTLE_DAY.defer(books, **of_day, gone=state.carried)
+            _SETTLE_DAY.defer(books, **values, gone=state.carried)
             return
         begins, owed = self._new_day
         granted = [row.number for row in rows[begins:] if row.kind == "grant"]
         _ADD_DAY.defer(
             books,
-            **of_day,
+            **values,
             after=rows[0].number + begins - 1 if rows else _LAST.one(books),
             grant_id=granted[0] if granted else None,
             carried=state.carried,
@@ -309,7 +312,10 @@ class Posting:
 
 
 def enter(desk: Desk, call_id: int, ticked: int) -> Posting:
-    """Begin the entry of an open call with what the clocks brought about; raises `CallClosed`."""
+    """Begin the entry of an open call: charge used time, change the day, release held time.
+
+    `ticked` is the call's time since log-on in seconds. Raises `CallClosed`.
+    """
     posting = Posting.of_call(desk, call_id)
     posting.apply(day.charge, ticked)
     posting.change_day()

@@ -1,6 +1,6 @@
-"""What an entry reads of its caller, and the state that it begins with.
+"""Reads the caller of an entry, and the state that the entry begins with.
 
-This is the hot path of every bet: few statements, which are ready beforehand.
+This is the hot path of every bet, so it runs few statements, all prepared.
 """
 
 from __future__ import annotations
@@ -64,22 +64,22 @@ class InPlay(NamedTuple):
     sequence: int
     house_id: int | None
     unit: Unit
-    # Not zero when others sit at it.
+    # Not zero if other callers play in the round.
     shared: int
     day: str
-    # What was bet, and what is settled already.
+    # The bet, and the amounts settled so far.
     bet: int
     lost: int
     won: int
 
 
 class CallerRow(NamedTuple):
-    """What `_caller_query` selects of a caller."""
+    """The row that `_caller_query` selects for a caller."""
 
-    # The fields of `CallerState` up to `old_stake`, of which the day is asked for beside.
+    # The fields of `CallerState` up to `old_stake`; `day` is repeated below.
     state: tuple[Any, ...]
     day: str | None
-    # The numbers of their accounts, as CALLER_ACCOUNTS.
+    # Account numbers in the order of CALLER_ACCOUNTS.
     accounts: tuple[int, ...]
     # None without an open round.
     in_play: InPlay | None
@@ -87,18 +87,18 @@ class CallerRow(NamedTuple):
     caller_id: int
     name: str
     is_frozen: int
-    # None for a caller of ours.
+    # None for a caller of this board.
     board: str | None
     has_limits: int
     # Today's finished hands by game, as a JSON object.
     turns: str | None
     # Rows of `results_ever`, as a JSON array of arrays.
     totals_ever: str | None
-    # Seconds lost today; below zero when won.
+    # Seconds lost today; negative if won.
     lost: int
     # The last instant before the clock was in doubt.
     doubtful_since: float | None
-    # Events that were started early, as a JSON array.
+    # Events started early, as a JSON array.
     early: str | None
     # The end of the chain.
     last_number: int
@@ -110,8 +110,8 @@ def _caller_row(row: Any) -> CallerRow:
     return CallerRow(row[:13], row[9], row[13:18], in_play, OwnLimits(*row[28:35]), *row[35:])
 
 
-def _caller_query(tables: FromClause, *of_call: ColumnElement[Any]) -> Query:
-    """Select all that an operation needs of a caller, as one row."""
+def _caller_query(tables: FromClause, *call_columns: ColumnElement[Any]) -> Query:
+    """Select everything that an operation needs about a caller, as one row."""
     who, hand, shared = callers.c, rounds.c, rounds.alias("shared")
     house = accounts.alias("house")
     last = select(func.max(actions.c.sequence)).where(
@@ -120,11 +120,11 @@ def _caller_query(tables: FromClause, *of_call: ColumnElement[Any]) -> Query:
     house_id = select(house.c.id).where(
         house.c.kind == "house", house.c.game == hand.game, house.c.unit == hand.unit
     )
-    of_today = and_(
+    is_today = and_(
         results.c.day == who.day, results.c.caller_id == who.id, results.c.unit == "second"
     )
-    turns = select(json_map(results.c.game, results.c.hands)).where(of_today)
-    lost = select(total(results.c.lost - results.c.won)).where(of_today)
+    turns = select(json_map(results.c.game, results.c.hands)).where(is_today)
+    lost = select(total(results.c.lost - results.c.won)).where(is_today)
     entered = select(total(entries.c.paid)).where(
         entries.c.day == who.day, entries.c.caller_id == who.id, entries.c.back_id.is_(None)
     )
@@ -134,7 +134,7 @@ def _caller_query(tables: FromClause, *of_call: ColumnElement[Any]) -> Query:
     tables = tables.outerjoin(own_limits, own_limits.c.caller_id == who.id)
     return select(
         *_of_accounts(accounts.c.balance),
-        *(of_call or [literal(0)] * 4),
+        *(call_columns or [literal(0)] * 4),
         *(who.day, who.held_until, who.held_behind),
         func.coalesce(old_stake.scalar_subquery(), 0),
         *_of_accounts(accounts.c.id),
@@ -150,11 +150,11 @@ def _caller_query(tables: FromClause, *of_call: ColumnElement[Any]) -> Query:
 
 
 def _of_accounts(column: ColumnElement[int]) -> list[ColumnElement[int]]:
-    """Select a column of each account of time, with no join to be planned."""
+    """Select a column of each account of time by subqueries, which need no planning of joins."""
     own = accounts.c
-    of_time = (own.caller_id == callers.c.id, own.unit == "second")
+    is_time = (own.caller_id == callers.c.id, own.unit == "second")
     return [
-        select(column).where(*of_time, own.kind == kind).scalar_subquery()
+        select(column).where(*is_time, own.kind == kind).scalar_subquery()
         for kind in CALLER_ACCOUNTS
     ]
 
@@ -174,23 +174,23 @@ BY_CALLER = Reader(
 
 
 def _earned() -> Query:
-    """Add up what a day brought to online, held and stake, less what was lost or cut off of it.
+    """Sum the time that came to online, held and stake on a day, less losses and cutoffs.
 
-    The grant pays for used time and for `reasons.GRANT_PAYS` before earnings do, so none of these
-    is subtracted. Two exceptions keep the grant from becoming savings: a repayment of a loan
-    of the same day, and an entry that was given back, which goes to the bank.
+    The grant pays for used time and for `reasons.GRANT_PAYS` before earnings do, so these are not
+    subtracted. Two exceptions keep the grant from becoming savings: the repayment of a loan of the
+    same day, and a tournament entry that was paid back to the bank. A loan's share of the grant is
+    not subtracted either.
 
-    The grant is what a loan's share left of it. `after` is the last transfer before the day,
-    `carried` what counts beside its transfers (schema.days).
+    `after` is the last transfer before the day, and `carried` is added (schema.days).
     """
     row = transfers.c
     own: list[Any] = [bindparam(kind) for kind in ("online", "held", "stake")]
-    of_day = row.id > bindparam("after")
-    moved = select(total(row.amount)).where(of_day)
+    is_of_day = row.id > bindparam("after")
+    moved = select(total(row.amount)).where(is_of_day)
     came = moved.where(row.target.in_(own), row.source.not_in([*own, ALLOTMENT.id]))
     grants = select(days.c.grant_id).where(days.c.grant_id.is_not(None))
     first_loan = select(func.min(row.id)).where(
-        of_day, row.target.in_(own), row.kind == reasons.Borrowed.KIND
+        is_of_day, row.target.in_(own), row.kind == reasons.Borrowed.KIND
     )
     given_back = select(entries.c.paid_id).where(entries.c.back_id.is_not(None))
     went = moved.where(
@@ -211,13 +211,13 @@ EARNED: Reader[int] = value(_earned)
 
 
 def _lost_by_day() -> Query:
-    of_hands = select(results.c.day, (results.c.lost - results.c.won).label("lost")).where(
+    hands = select(results.c.day, (results.c.lost - results.c.won).label("lost")).where(
         equal(results.c.caller_id), results.c.unit == "second", results.c.day >= bindparam("day")
     )
-    of_entries = select(entries.c.day, entries.c.paid).where(
+    fees = select(entries.c.day, entries.c.paid).where(
         equal(entries.c.caller_id), entries.c.day >= bindparam("day"), entries.c.back_id.is_(None)
     )
-    each = union_all(of_hands, of_entries).subquery().c
+    each = union_all(hands, fees).subquery().c
     return select(each.day, total(each.lost)).group_by(each.day).order_by(each.day.desc())
 
 
@@ -228,7 +228,7 @@ _DAY = Prepared(
 
 
 def earned_on(desk: Desk, caller_id: int, day: str, accounts_of: Mapping[str, Account]) -> int:
-    """Return what a caller has earned on a day up to now; see `EARNED`."""
+    """Return the seconds that a caller has earned on a day so far; see `EARNED`."""
     after, carried = _DAY(desk.connection, caller_id=caller_id, day=day).one()
     own = {kind: accounts_of[kind].id for kind in ("online", "held", "stake")}
     return EARNED.one(desk.connection, **own, after=after, carried=carried)
@@ -241,8 +241,8 @@ def initial_state(desk: Desk, row: CallerRow, event: UpcomingEvent | None) -> Ca
     if hand is not None and hand.day == row.day and hand.unit == "second":
         turns[hand.game] = turns.get(hand.game, 0) + 1
     own = _own_losses(desk, row) if row.has_limits else None
-    of_caller = bool(row.is_frozen), row.board is not None
-    return CallerState._make((*row.state, turns, event, own, *of_caller, 0))
+    is_frozen, is_guest = bool(row.is_frozen), row.board is not None
+    return CallerState._make((*row.state, turns, event, own, is_frozen, is_guest, 0))
 
 
 def _own_losses(desk: Desk, row: CallerRow) -> OwnLosses:
@@ -257,11 +257,11 @@ def _own_losses(desk: Desk, row: CallerRow) -> OwnLosses:
 
 
 def _most_lost_since(desk: Desk, caller_id: int, day: str) -> int:
-    """Return the most that a caller has lost up to now since any day from this one on."""
+    """Return the greatest loss of a caller from any day on until now; the first is `day`."""
     by_day = _LOST_BY_DAY(desk.connection, caller_id=caller_id, day=day).all()
     since = list(accumulate(lost for _, lost in by_day))
     today = desk.settings.schedule.day_of(desk.now).isoformat()
     if not by_day or by_day[0].day != today:
-        since.append(0)  # of today's
+        since.append(0)  # nothing lost today
     most: int = max(since)
     return most

@@ -1,7 +1,7 @@
-"""What the rules of an entry know of its caller, and what a rule returns.
+"""The state of a caller that the rules of an entry see, and the ruling that a rule returns.
 
-A rule is a function from a `CallerState` to a `Ruling`: the movements that it demands, and the
-state after them. It reads no database and writes nothing.
+A rule is a function from a `CallerState` to a `Ruling`, which has the rule's movements and the
+state after them. A rule neither reads nor writes the database.
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ P = ParamSpec("P")
 
 
 class UpcomingEvent(NamedTuple):
-    """The closed period that contains this moment, else the next one."""
+    """The closed period that contains this moment, or the next one."""
 
     period: ClosedPeriod
-    # Whole seconds until it begins, 0 inside it: the most that `online` may hold.
+    # Whole seconds until it begins, 0 inside it: the limit of `online`.
     seconds: int
     # The board that ends the call then; None for an event of this board.
     host: str | None = None
 
 
 class Leg(NamedTuple):
-    """A movement of seconds between accounts that are named by their kind."""
+    """A movement of seconds between two kinds of accounts."""
 
     source: str
     target: str
     amount: int
     reason: Reason
-    # The source that the record in THEBANK.EXT names; None for a movement without a record.
+    # The source named in the record of THEBANK.EXT; None for no record.
     record: str | None = None
 
 
 class CallerState(NamedTuple):
-    """A caller as an entry leaves them so far. Amounts are seconds."""
+    """A caller's state as an unfinished entry leaves it. Amounts are seconds."""
 
     online: int = 0
     held: int = 0
@@ -49,28 +49,28 @@ class CallerState(NamedTuple):
     stake: int = 0
     # Zero or less.
     loan: int = 0
-    # Of the call: seconds since log-on that are accounted for, and how.
+    # Seconds of the call since log-on: `ticked` = `charged` + `waived`.
     ticked: int = 0
     charged: int = 0
     waived: int = 0
     node: int = 0
-    # The caller's day, as in the ISO; None before their first one.
+    # The caller's day in ISO form; None before the first one.
     day: str | None = None
-    # The end of the event that `held` waits for, and its name.
+    # The end of the event for which time is held, and the event as `Cutoff.encode` writes it.
     held_until: int | None = None
     held_behind: str | None = None
-    # The part of `stake` that is left of an earlier day's minutes.
+    # The part of `stake` that was an earlier day's minutes.
     old_stake: int = 0
-    # Turns of each game today, with the open one.
+    # Turns taken today by game, including an open one.
     turns: Mapping[str, int] = MappingProxyType({})
     event: UpcomingEvent | None = None
     # None for a caller without limits of their own.
     own: OwnLosses | None = None
-    # The sysop has frozen the caller's account in the bank.
+    # The sysop has frozen the account in the bank.
     is_frozen: bool = False
-    # The caller is another board's, whose minutes these are.
+    # The caller belongs to another board, which owns the minutes.
     is_guest: bool = False
-    # What this entry adds to what counts as earned from the beginning of the day (schema.days).
+    # Seconds that this entry adds to `days.carried` (schema.days).
     carried: int = 0
 
     @property
@@ -79,17 +79,17 @@ class CallerState(NamedTuple):
 
     @property
     def limit(self) -> int | None:
-        """The most that `online` may hold now; None where no event is ever to come."""
+        """The limit of `online` in seconds; None without a coming event."""
         return None if self.event is None else self.event.seconds
 
     @property
     def usable(self) -> int:
-        """Seconds that may be spent now: those on line that no event cuts off."""
+        """Seconds that may be spent now: the time online before the next event."""
         return self.online if self.event is None else min(self.online, self.event.seconds)
 
     def after(self, source: str, target: str, amount: int) -> CallerState:
-        """Return the state after a movement, by the kinds of its accounts."""
-        values: list[Any] = list(self)  # a tenth of the time of `_replace`
+        """Return the state after a movement between two kinds of accounts."""
+        values: list[Any] = list(self)  # takes a tenth of the time of `_replace`
         if source in _INDEX:
             values[_INDEX[source]] -= amount
         if target in _INDEX:
@@ -97,12 +97,12 @@ class CallerState(NamedTuple):
         return CallerState._make(values)
 
 
-# Of the balance of an account in a state; other kinds are not the caller's.
+# The index of each account's balance in a state; other kinds of accounts are not the caller's.
 _INDEX = {kind: CallerState._fields.index(kind) for kind in CALLER_ACCOUNTS}
 
 
 class Ruling(NamedTuple):
-    """What a rule demands: the state after it, its movements, and its sentences to the caller."""
+    """The result of a rule: the state after it, its movements, and its sentences to the caller."""
 
     state: CallerState
     legs: tuple[Leg, ...] = ()
@@ -117,7 +117,7 @@ class Ruling(NamedTuple):
 
 
 def move(state: CallerState, *legs: Leg) -> Ruling:
-    """Move what is not zero."""
+    """Return the ruling that makes these movements; legs of zero are left out."""
     legs = tuple(leg for leg in legs if leg.amount)
     for source, target, amount, *_ in legs:
         state = state.after(source, target, amount)
