@@ -104,21 +104,21 @@ class Player(Guest):
     def rounds(self) -> list[tuple[int, int, int, int]]:
         """Their rounds in order: bet, lost, won (smallest unit), where in the stream they began."""
         with self.board.books() as desk:
-            found = desk.connection.exec_driver_sql(
+            rows = desk.connection.exec_driver_sql(
                 "SELECT r.bet, r.lost, r.won, r.start_position FROM rounds r"
                 " JOIN callers c ON c.id = r.caller_id WHERE c.name = ? ORDER BY r.id",
                 (self.name,),
             )
-            return [tuple(row) for row in found]
+            return [tuple(row) for row in rows]
 
     def journal(self) -> list[str]:
         """The actions of their last round, the bet first."""
         with self.board.books() as desk:
-            found = desk.connection.exec_driver_sql(
+            rows = desk.connection.exec_driver_sql(
                 "SELECT json_extract(action, '$.action') FROM actions"
                 " WHERE round_id = (SELECT max(id) FROM rounds) ORDER BY sequence"
             )
-            return list(found.scalars())
+            return list(rows.scalars())
 
     def tally(self, unit: Any = "usd-cent") -> tuple[int, int]:
         """Action and standing by the books."""

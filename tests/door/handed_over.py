@@ -17,7 +17,7 @@ from timebank.calls.arrival import host_caller
 LINES = Look(Charset.ASCII, Paint.LINES)
 
 
-def a_guest(here: World, **said: Any) -> Guest:
+def a_guest(here: World, **facts: Any) -> Guest:
     return Guest(
         **{
             "board": unlisted("Xibalba"),
@@ -29,14 +29,14 @@ def a_guest(here: World, **said: Any) -> Guest:
             "until": None,
             "way": None,
             "look": LINES,
-            **said,
+            **facts,
         }
     )
 
 
-async def comes_in(here: World, **said: Any) -> HostCaller:
+async def comes_in(here: World, **facts: Any) -> HostCaller:
     board = here.server.board
-    guest = a_guest(here, **said)
+    guest = a_guest(here, **facts)
     record = await board.books.run(
         lambda desk: host_caller(desk, guest.board.name, guest.key, guest.name)
     )

@@ -261,8 +261,8 @@ class Host(Served):
 
     def _calls(self, which: str) -> int:
         with self.books() as desk:
-            found = desk.connection.exec_driver_sql(f"SELECT count(*) FROM calls WHERE {which}")
-            return int(found.scalar_one())
+            rows = desk.connection.exec_driver_sql(f"SELECT count(*) FROM calls WHERE {which}")
+            return int(rows.scalar_one())
 
     async def _let_server_read(self) -> None:
         """Tell a running server what a door would read for itself."""
@@ -344,16 +344,16 @@ class Host(Served):
     def visits_told(self) -> list[dict[str, object]]:
         """The visits in the books, in order."""
         with self.books() as desk:
-            found = desk.connection.exec_driver_sql("SELECT * FROM visits ORDER BY id")
-            return [dict(row._mapping) for row in found]
+            rows = desk.connection.exec_driver_sql("SELECT * FROM visits ORDER BY id")
+            return [dict(row._mapping) for row in rows]
 
     def given_back(self) -> list[tuple[int, str]]:
         """The minutes to give back, in order: (minutes, state)."""
         with self.books() as desk:
-            found = desk.connection.exec_driver_sql(
+            rows = desk.connection.exec_driver_sql(
                 "SELECT minutes, state FROM given_back ORDER BY number"
             )
-            return [(minutes, state) for minutes, state in found]
+            return [(minutes, state) for minutes, state in rows]
 
     @property
     def won(self) -> int:

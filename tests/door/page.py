@@ -49,13 +49,17 @@ class PageCaller:
                 self._news.set()
         self._news.set()
 
-    def _hear(self, said: dict[str, Any]) -> None:
-        if said["t"] == "open":
-            self.ask, self.default, self.offer = said["ask"], said["default"], said["offer"]
-            self.keys = {key: label for key, label, *_ in said["keys"]}
-            self.typed = {key: typed for key, _, *more in said["keys"] for typed in more}
-        elif said["t"] == "ticket":
-            self.ticket = said["ticket"]
+    def _hear(self, message: dict[str, Any]) -> None:
+        if message["t"] == "open":
+            self.ask, self.default, self.offer = (
+                message["ask"],
+                message["default"],
+                message["offer"],
+            )
+            self.keys = {key: label for key, label, *_ in message["keys"]}
+            self.typed = {key: typed for key, _, *more in message["keys"] for typed in more}
+        elif message["t"] == "ticket":
+            self.ticket = message["ticket"]
 
     def shows(self, text: str) -> bool:
         return any(text in line for line in self.screen.display)

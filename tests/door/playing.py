@@ -213,9 +213,9 @@ class Table:
         """The cards under `whose` ("Dealer" or "Your hand"); None is face down."""
         rows = self.terminal.lines
         title = next((number for number, row in enumerate(rows) if row[1:].startswith(whose)), 0)
-        found = _CARD.findall(rows[title + 2][:_PANEL]) if title else []
+        cards = _CARD.findall(rows[title + 2][:_PANEL]) if title else []
         return tuple(
-            ("T" if rank == "10" else rank) + _SUITS[suit] if rank else None for rank, suit in found
+            ("T" if rank == "10" else rank) + _SUITS[suit] if rank else None for rank, suit in cards
         )
 
     @property
@@ -230,8 +230,8 @@ class Table:
 
     def figure(self, name: str) -> str:
         """A figure of the panel next to the cards: Pot, Bet, Insured, Sitting, W-L-push."""
-        found = re.search(rf"│ {name} +(.*?) *│", self.terminal.picture)
-        return found[1] if found else ""
+        match = re.search(rf"│ {name} +(.*?) *│", self.terminal.picture)
+        return match[1] if match else ""
 
     async def looks_at_fairness(self) -> dict[str, str]:
         """Read the page behind <F>airness, and come back: each field by its name."""
@@ -245,20 +245,20 @@ class Table:
 
     async def seal(self) -> str:
         """The seal of the shoe that was dealt from last."""
-        told = await self.looks_at_fairness()
-        return told.get("Seal of the last shoe") or told.get("Seal of this shoe", "")
+        page = await self.looks_at_fairness()
+        return page.get("Seal of the last shoe") or page.get("Seal of this shoe", "")
 
     async def seed(self) -> str:
-        told = await self.looks_at_fairness()
-        return told.get("Seed of the last shoe") or told.get("Seed of this shoe", "")
+        page = await self.looks_at_fairness()
+        return page.get("Seed of the last shoe") or page.get("Seed of this shoe", "")
 
     @property
     def time_left(self) -> int:
         """The seconds of time left that the status line shows."""
-        found = re.search(r"Time left ([\d:]+)", self.terminal.row(23))
-        assert found is not None, self.terminal.picture
+        match = re.search(r"Time left ([\d:]+)", self.terminal.row(23))
+        assert match is not None, self.terminal.picture
         seconds = 0
-        for part in found[1].split(":"):
+        for part in match[1].split(":"):
             seconds = seconds * 60 + int(part)
         return seconds
 
@@ -278,11 +278,11 @@ class Table:
     def journal(self) -> list[str]:
         """The actions of the last hand, the bet first."""
         with self.board.books() as desk:
-            found = desk.connection.exec_driver_sql(
+            rows = desk.connection.exec_driver_sql(
                 "SELECT action FROM actions"
                 " WHERE round_id = (SELECT max(id) FROM rounds) ORDER BY sequence"
             )
-            return [json.loads(action)["action"] for action in found.scalars()]
+            return [json.loads(action)["action"] for action in rows.scalars()]
 
     @property
     def hands_dealt(self) -> int:

@@ -61,8 +61,8 @@ class Served(World):
             while self.port == 0:
                 line = (await self.process.stdout.readline()).decode()
                 assert line, f"the server said no port: {self.said}"
-                found = re.search(r"port (\d+)\.$", line)
-                self.port = int(found[1]) if found else 0
+                match = re.search(r"port (\d+)\.$", line)
+                self.port = int(match[1]) if match else 0
 
     def program(self) -> tuple[str, ...]:
         """The command `door`."""
@@ -125,8 +125,8 @@ async def served(folder: Path, *, toml: str = OPEN_ALL_DAY) -> AsyncIterator[Ser
 def audits_are_clean(board: Served) -> None:
     """Run the audits of both commands."""
     for audit in (door.cli.main.main, timebank.cli.main.main):
-        told = CliRunner().invoke(audit, ["audit", "--config", str(board.config.path)])
-        assert (told.exit_code, told.stderr) == (0, ""), told.output
+        result = CliRunner().invoke(audit, ["audit", "--config", str(board.config.path)])
+        assert (result.exit_code, result.stderr) == (0, ""), result.output
 
 
 def dealt_door(folder: Path) -> tuple[str, ...]:

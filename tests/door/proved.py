@@ -70,13 +70,13 @@ async def proved_hands(folder: Path, rounds: int) -> list[Proved]:
             journal.close_shoe(desk, number)
         stored = list(journal.rounds(desk, None))
     books.close()
-    found = []
+    hands = []
     for each in stored:
         assert isinstance(each, journal.StoredRound)
         hand = proofs.rebuild(each)
         cards = tuple(map(str, hand.round.shoe))
-        found.append(Proved(proofs.proof(each), proofs.packed(each), cards))
-    return found
+        hands.append(Proved(proofs.proof(each), proofs.packed(each), cards))
+    return hands
 
 
 async def _play(desk: Desk, sitters: list[Sitter], chance: random.Random, rounds: int) -> None:
@@ -151,9 +151,9 @@ async def _play_one(
 
     if shoe.fresh and shoe.anchor is not None and not shoe.position and chance.random() < 0.5:
         shoe = replace(shoe, signature=chance.choice(SIGNATURES))
-        said = json.dumps({"signature": shoe.signature})
+        signature = json.dumps({"signature": shoe.signature})
         noted = "UPDATE shoes SET beacon = ? WHERE id = ?"
-        desk.connection.exec_driver_sql(noted, (said, shoe.id))
+        desk.connection.exec_driver_sql(noted, (signature, shoe.id))
     step = await deal(post, kind, shoe, terms, bets)
     while not step.hand.over:
         decided = step.hand.tossed() or _decides(step.hand, chance)

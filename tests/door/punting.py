@@ -125,16 +125,16 @@ class Punter(Guest):
 
     def figure(self, name: str) -> str:
         """A figure of the panel next to the cards."""
-        found = re.search(rf"[│|] {name} +(.*?) [│|]", self.terminal.picture)
-        return found[1] if found else ""
+        match = re.search(rf"[│|] {name} +(.*?) [│|]", self.terminal.picture)
+        return match[1] if match else ""
 
     async def named(self, name: str) -> str:
         """Return the hexadecimal digits below a name on the page behind <F>airness."""
         await self.presses("f").is_asked("Press any key")
-        found = re.search(rf"^ {name}\n ([0-9a-f]{{64}})$", self.terminal.picture, re.MULTILINE)
+        match = re.search(rf"^ {name}\n ([0-9a-f]{{64}})$", self.terminal.picture, re.MULTILINE)
         self.presses(" ")
         await self.is_asked_any(*MENUS)
-        return found[1] if found else ""
+        return match[1] if match else ""
 
     @property
     def score(self) -> list[str]:
@@ -146,21 +146,21 @@ class Punter(Guest):
     def play_money(self, unit: str) -> dict[str, int]:
         """Their accounts in a unit of play money, in whole dollars or francs."""
         with self.board.books() as desk:
-            found = desk.connection.exec_driver_sql(
+            rows = desk.connection.exec_driver_sql(
                 "SELECT a.kind, a.balance / 100 FROM accounts a JOIN callers c ON c.id ="
                 " a.caller_id WHERE c.name = ? AND a.unit = ?",
                 (self.name, unit),
             )
-            return dict(found.all())
+            return dict(rows.all())
 
     def journal(self) -> list[str]:
         """The actions of the last coup, the bet first."""
         with self.board.books() as desk:
-            found = desk.connection.exec_driver_sql(
+            rows = desk.connection.exec_driver_sql(
                 "SELECT json_extract(action, '$.action') FROM actions"
                 " WHERE round_id = (SELECT max(id) FROM rounds) ORDER BY sequence"
             )
-            return list(found.scalars())
+            return list(rows.scalars())
 
     def preference(self) -> dict[str, Any]:
         """The caller's preference stored by the table."""

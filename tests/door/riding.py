@@ -34,8 +34,8 @@ class Rider:
         self.terminal = HostTerminal(ANSI)
         self.file = board.folder / f"node{number}" / "DOOR32.SYS"
         self.file.parent.mkdir(exist_ok=True)
-        said = writers.door32(number=str(number), alias=alias, comm="2", handle="7")
-        self.file.write_bytes(writers.text(*said))
+        fields = writers.door32(number=str(number), alias=alias, comm="2", handle="7")
+        self.file.write_bytes(writers.text(*fields))
         self.words = {"dropfile": str(self.file), "no-telnet": ""}  # of the command line
         self._loop = asyncio.get_running_loop()
         self.wire: socket.socket

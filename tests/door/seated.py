@@ -227,17 +227,17 @@ class Party:
         """The number of rounds dealt, of any size."""
         with self.here.books() as desk:
             count = "SELECT count(*) FROM rounds WHERE lead IS NULL"
-            found: int = desk.connection.exec_driver_sql(count).scalar_one()
-            return found
+            rows: int = desk.connection.exec_driver_sql(count).scalar_one()
+            return rows
 
     def notices(self, name: str) -> list[str]:
         with self.here.books() as desk:
-            found = desk.connection.exec_driver_sql(
+            rows = desk.connection.exec_driver_sql(
                 "SELECT n.text FROM notices n JOIN callers c ON c.id = n.caller_id"
                 " WHERE c.name = ? ORDER BY n.id",
                 (name,),
             )
-            return [str(read(text)) for text in found.scalars()]
+            return [str(read(text)) for text in rows.scalars()]
 
 
 @asynccontextmanager

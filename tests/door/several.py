@@ -82,7 +82,7 @@ async def servers(
 
     The clock of leases does not move by itself: `pass_time` lets them expire.
     """
-    clock, found = FakeClock(NOON), Servers()
+    clock, machines = FakeClock(NOON), Servers()
     toml = toml.replace("[timebank]", "") + f"\n[timebank]\n{bank}\n"
     async with AsyncExitStack() as stack:
         now = stamp(datetime.now(UTC))
@@ -92,10 +92,10 @@ async def servers(
             own.mkdir()
             with mock.patch("door.call.board.this_process", return_value=f"here/1:{number}"):
                 here = await stack.enter_async_context(world(own, toml=toml, clock=clock))
-            found.append(here)
-        for here in found:
+            machines.append(here)
+        for here in machines:
             await here.server.board.peers.look()
-        yield found
+        yield machines
 
 
 __all__: Sequence[str] = ("Servers", "never_notified", "servers")

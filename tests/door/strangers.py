@@ -11,8 +11,8 @@ HOME, CAFE, VILLAIN = "127.0.0.7", "127.0.0.8", "127.0.0.66"
 
 def defended(**rules: object) -> str:
     """A sysop.toml for a board to which this machine's addresses are strangers."""
-    kept = "\n".join(f"{key} = {value}" for key, value in {"allow": "[]", **rules}.items())
-    return f"{sysop_toml(events='')}\n[defence]\n{kept}\n"
+    rules_text = "\n".join(f"{key} = {value}" for key, value in {"allow": "[]", **rules}.items())
+    return f"{sysop_toml(events='')}\n[defence]\n{rules_text}\n"
 
 
 class Stranger(Guest):

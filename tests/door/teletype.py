@@ -46,10 +46,10 @@ class Run:
         *,
         position: int = 0,
         action: int = 0,
-        standing: int = 0,
+        score: int = 0,
     ) -> None:
         """Begin after `position` cards of the stream, with the score of earlier runs."""
-        self.teletype = Teletype(prompts, DOLLAR, Score(action, standing))
+        self.teletype = Teletype(prompts, DOLLAR, Score(action, score))
         self.position = position
         self.text = OPENING
 

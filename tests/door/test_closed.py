@@ -141,10 +141,10 @@ def shell(tmp_path: Path) -> Shell:
 def test_the_sysop_closes_and_opens_a_board_that_no_server_serves(shell: Shell) -> None:
     data = shell.config.parent / "data"
     data.mkdir()
-    told = shell("stop", "--by", "Ann")
-    assert told.status == 0
-    assert told.output.startswith(f"No server runs in {data}. {SINCE} ")
-    assert "by Ann (command line) with `door stop`." in told.output
+    result = shell("stop", "--by", "Ann")
+    assert result.status == 0
+    assert result.output.startswith(f"No server runs in {data}. {SINCE} ")
+    assert "by Ann (command line) with `door stop`." in result.output
     for command in ("nodes", "drain"):
         assert "`door open` opens it for doors" in shell(command).error
     assert SINCE in shell("check").output
@@ -154,8 +154,8 @@ def test_the_sysop_closes_and_opens_a_board_that_no_server_serves(shell: Shell) 
 
 
 def test_where_the_folder_cannot_be_written_it_is_not_closed(shell: Shell) -> None:
-    told = shell("stop")
-    assert (told.status, "cannot be changed" in told.error) == (2, True)
+    result = shell("stop")
+    assert (result.status, "cannot be changed" in result.error) == (2, True)
 
 
 def test_a_relay_of_a_closed_board_starts_nothing(
@@ -165,10 +165,10 @@ def test_a_relay_of_a_closed_board_starts_nothing(
     (tmp_path / "sysop.toml").write_text("[server]\nstart_for_doors_minutes = 5\n")
     monkeypatch.setattr(starting, "reach", lambda *words: pytest.fail("it starts a server"))
     closed.close(str(tmp_path / "data"), BY_STOP)
-    told: list[str] = []
+    messages: list[str] = []
     monkeypatch.setattr(
-        turning_away, "turn_away", lambda path, line, words, why: told.append(words)
+        turning_away, "turn_away", lambda path, line, words, why: messages.append(words)
     )
     assert relay.relay(["--config", str(tmp_path / "sysop.toml")], {}) == 0
-    assert told == [hand_over.CLOSED]
+    assert messages == [hand_over.CLOSED]
     assert serving.read(str(tmp_path / "data" / "board.sqlite3.serving")) is None

@@ -148,10 +148,10 @@ class Guest:
     @property
     def time_left(self) -> int:
         """The seconds of time left that the status line shows."""
-        found = re.search(r"Time left ([\d:]+)", self.status)
-        assert found is not None, self.terminal.picture
+        match = re.search(r"Time left ([\d:]+)", self.status)
+        assert match is not None, self.terminal.picture
         seconds = 0
-        for part in found[1].split(":"):
+        for part in match[1].split(":"):
             seconds = seconds * 60 + int(part)
         return seconds
 

@@ -77,8 +77,8 @@ async def test_a_writer_that_cannot_begin_answers_everybody(
             full.setattr(threading.Thread, "start", refuse)
             asked = [books.run(lambda desk: 1) for _ in range(2)]
             async with asyncio.timeout(PATIENCE):
-                said = await asyncio.gather(*asked, return_exceptions=True)
-        assert [type(each) for each in said] == [BooksUnavailable] * 2
+                answers = await asyncio.gather(*asked, return_exceptions=True)
+        assert [type(each) for each in answers] == [BooksUnavailable] * 2
         async with asyncio.timeout(PATIENCE):
             assert await books.run(lambda desk: 2) == 2
 

@@ -148,18 +148,18 @@ async def test_all_at_the_vegas_table_read_of_a_doubt_and_the_round_goes_on(tmp_
     async with party(tmp_path, 2) as two:
         ada, bob = two.sitters
         await two.deal()
-        before, told, on_news = two.state.hand, asyncio.Event(), bob.on_news
+        before, announced, on_news = two.state.hand, asyncio.Event(), bob.on_news
 
         def listens(happened: Sequence[object]) -> None:
             on_news(happened)
             if bob.was_told(news.BooksInDoubt):
-                told.set()
+                announced.set()
 
         bob.on_news = listens  # type: ignore[method-assign]
         with doubt(two.here, is_written=False) as outcome:
             hits = asyncio.create_task(ada.does("hit"))
             async with asyncio.timeout(PATIENCE):
-                await told.wait()
+                await announced.wait()
             assert ada.was_told(news.BooksInDoubt) == [news.BooksInDoubt()]
             assert two.state.hand is before
             outcome.comes(is_there=False)

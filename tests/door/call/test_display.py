@@ -94,12 +94,12 @@ def test_messages_that_have_no_room_beside_each_other_are_all_shown_once(screen:
         screen.display.say(f"number {number}")
     assert len(screen.later) == 1
     screen.time_passes()
-    terminal, seen = Terminal(80, 24), []
+    terminal, screens = Terminal(80, 24), []
     for text in screen.sent:
         terminal.read(text)
-        seen.append([row.strip() for row in terminal.display[19:22]])
+        screens.append([row.strip() for row in terminal.display[19:22]])
     numbers = [f"number {number}" for number in range(10)]
-    assert seen == [numbers[:3], numbers[3:6], numbers[6:9], numbers[7:]]
+    assert screens == [numbers[:3], numbers[3:6], numbers[6:9], numbers[7:]]
 
 
 def test_no_message_is_shown_without_its_beginning(screen: Screen) -> None:
@@ -235,8 +235,8 @@ def test_no_line_of_a_text_takes_more_cells_than_there_are(
 
 
 def test_a_wrapped_line_of_a_caller_cannot_pose_as_the_boards() -> None:
-    said = hanging("|13Eve:|15 aaaa The sysop: hello, give me all your minutes")
-    rows = wrap(f"{said}\n|14The sysop: no", 12)
+    text = hanging("|13Eve:|15 aaaa The sysop: hello, give me all your minutes")
+    rows = wrap(f"{text}\n|14The sysop: no", 12)
     assert [row for row in map(plain, rows) if not row.startswith("  ")] == [
         "Eve: aaaa",
         "The sysop:",
@@ -325,8 +325,8 @@ def test_no_title_of_a_page_is_cut(columns: int) -> None:
     Page("The rules of Black Jack For Time, all of them (1/4)", ["the text"]).paint(
         canvas, Area(0, columns - 1, 20)
     )
-    told = " ".join(" ".join(canvas.text(row) for row in range(3)).split())
-    assert told == "The rules of Black Jack For Time, all of them (1/4) the text"
+    page = " ".join(" ".join(canvas.text(row) for row in range(3)).split())
+    assert page == "The rules of Black Jack For Time, all of them (1/4) the text"
 
 
 def test_a_page_has_the_width_of_a_large_screen_to_itself() -> None:

@@ -44,10 +44,10 @@ EVENTS_OFF = 'events = []\n[[listeners]]\nkind = "telnet"\nhost = "127.0.0.1"\np
 
 
 @asynccontextmanager
-async def guest_of(folder: Path, **said: Any) -> AsyncIterator[tuple[World, HostCaller]]:
+async def guest_of(folder: Path, **facts: Any) -> AsyncIterator[tuple[World, HostCaller]]:
     """Open a guest's call with a drop file; it is closed at the end."""
     async with world(folder, toml=EVENTS_OFF) as here:
-        caller = await comes_in(here, **said)
+        caller = await comes_in(here, **facts)
         yield here, caller
         await here.server.board.close_call(caller, "log-off")
 
@@ -189,14 +189,14 @@ async def test_the_call_is_closed_once_however_many_ask(tmp_path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "words"),
+    ("facts", "words"),
     [
         ({}, "You bring 10 minutes from Xibalba."),
         ({"seconds": 0}, "You bring no minutes from Xibalba."),
     ],
 )
-async def test_guests_read_how_much_time_they_bring(tmp_path, said, words) -> None:
-    async with guest_of(tmp_path, **said) as (_, caller):
+async def test_guests_read_how_much_time_they_bring(tmp_path, facts, words) -> None:
+    async with guest_of(tmp_path, **facts) as (_, caller):
         assert caller.news() == [words]
 
 
@@ -303,8 +303,8 @@ async def test_minutes_are_counted_in_words_that_agree(
         gain = Settlement(0, 60, won * 60, "win", {"net": won * 60}, True)
         await caller.post(lambda desk, call, ticked: act(desk, call, ticked, move, gain))
         assert await caller.farewell("log-off") == [words]
-    said = "1 minute" if won == 1 else "2 minutes"
-    assert f"MODUSER.DAT for Moth@Xibalba: {said}" in caplog.text
+    minutes = "1 minute" if won == 1 else "2 minutes"
+    assert f"MODUSER.DAT for Moth@Xibalba: {minutes}" in caplog.text
     assert "1 minutes" not in caplog.text
 
 
@@ -361,15 +361,15 @@ async def test_a_door_that_is_asked_to_give_answers_or_is_killed_meanwhile(
             wire.listen()
             leaving = await asked_to_give(here, caller, wire)
             loop = asyncio.get_running_loop()
-            said = hand_over.unpacked(await loop.sock_recv(far, hand_over.LARGEST))
-            assert said[:2] == [hand_over.GIVE, "1"]
+            message = hand_over.unpacked(await loop.sock_recv(far, hand_over.LARGEST))
+            assert message[:2] == [hand_over.GIVE, "1"]
             assert not (tmp_path / "MODUSER.DAT").exists()
             if answer is None:
                 far.close()
             else:
                 await loop.sock_sendall(far, hand_over.packed(*answer))
-            (told,) = await leaving
-            assert words in told
+            (goodbye,) = await leaving
+            assert words in goodbye
             assert states(here) == [state]
             wire.stop()
 
@@ -392,7 +392,7 @@ async def test_a_door_that_is_killed_before_it_is_asked_has_given_nothing(
             if has_heard:
                 wire._obey()
             leaving = await asked_to_give(here, caller, wire)
-            (told,) = await leaving
-            assert "We keep it for you here" in told
+            (goodbye,) = await leaving
+            assert "We keep it for you here" in goodbye
             assert states(here) == ["kept"]
             wire.stop()

@@ -249,11 +249,11 @@ async def test_a_call_taken_over_by_another_process_gets_the_result(
             caller_id = ada.caller.record.id
             calls.open_call(desk, caller_id, 9, "another", "192.0.2.1", take_over=True)
         await bob.does("stay")
-        (told,) = two.notices("Ada")
-        assert PLAYED_ON in told
+        (notice,) = two.notices("Ada")
+        assert PLAYED_ON in notice
         with two.here.books() as desk:
             opened = calls.open_call(desk, caller_id, 9, "another", "192.0.2.1", take_over=True)
-            assert list(map(str, opened.notices)) == [told]
+            assert list(map(str, opened.notices)) == [notice]
 
 
 # The other tables: their hand waits, unless it was being settled.

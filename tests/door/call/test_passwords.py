@@ -98,14 +98,14 @@ def enter_change(board: World, hashed: str) -> None:
 
 async def test_two_log_ons_at_once_renew_it_once(board: World) -> None:
     enter(board)
-    found = board.server.board
-    record = await found.authenticate("Ada", PASSWORD)
+    a_board = board.server.board
+    record = await a_board.authenticate("Ada", PASSWORD)
     assert record is not None
-    await asyncio.gather(*(found.renew_hash(record, PASSWORD) for _ in range(2)))
+    await asyncio.gather(*(a_board.renew_hash(record, PASSWORD) for _ in range(2)))
     first = kept(board)
-    await found.renew_hash(record, PASSWORD)  # with a record that was read before the change
+    await a_board.renew_hash(record, PASSWORD)  # with a record that was read before the change
     assert kept(board) == first
-    assert await found.authenticate("Ada", PASSWORD) is not None
+    assert await a_board.authenticate("Ada", PASSWORD) is not None
 
 
 async def test_a_hash_that_cannot_be_renewed_does_not_stop_a_log_on(

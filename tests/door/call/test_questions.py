@@ -127,14 +127,14 @@ async def test_a_question_mark_shows_help_and_restores_the_screen(
         before = caller.screen
         await caller.types(b"?")
         assert "Help" in caller.screen[0]
-        for told in (
+        for line in (
             "B  Place a bet and get your cards.",
             "R  Rules",
             "Enter  Bet",
             "Esc  Quit",
             "Pot  What you can bet.",
         ):
-            assert f"\n {told}\n" in caller.sees
+            assert f"\n {line}\n" in caller.sees
         await caller.types(b" ")
         assert caller.screen == before
         assert not answer.done()
@@ -154,11 +154,11 @@ async def test_help_in_lines_is_shown_once_and_the_question_asked_again() -> Non
     caller = Somebody(paint=Paint.LINES)
     async with caller.asked(caller.console.prompt.ask(CHOICES, default="B")):
         await caller.types(b"?", b" ")
-        told = caller.wall.written.decode()
-        assert "\x1b" not in told
-        assert told.count("What you can bet.") == 1
-        assert told.count("the felt") == 1, "the scene stands above"
-        assert told.endswith("<B>et (Enter)  <R>ules  <Q>uit ")
+        output = caller.wall.written.decode()
+        assert "\x1b" not in output
+        assert output.count("What you can bet.") == 1
+        assert output.count("the felt") == 1, "the scene stands above"
+        assert output.endswith("<B>et (Enter)  <R>ules  <Q>uit ")
 
 
 async def test_a_key_without_a_meaning_says_so_once(caller: Somebody) -> None:
@@ -309,11 +309,11 @@ def test_an_empty_text_is_a_page() -> None:
 
 async def test_the_usual_keys_scroll(caller: Somebody) -> None:
     async with caller.asked(caller.console.pager.read("Rules", TEXT)) as reading:
-        seen = []
+        called = []
         for key in (b"", b" ", b"\r", b"b", PAGE_DOWN, HOME, END, UP, b"n", b"p", b"?"):
             await caller.types(key)
-            seen.append(caller.screen[0].strip())
-        assert seen == [
+            called.append(caller.screen[0].strip())
+        assert called == [
             *("Rules (1 of 3)", "Rules (2 of 3)", "Rules (3 of 3)", "Rules (2 of 3)"),
             *("Rules (3 of 3)", "Rules (1 of 3)", "Rules (3 of 3)", "Rules (2 of 3)"),
             *("Rules (3 of 3)", "Rules (2 of 3)", "Rules (2 of 3)"),
@@ -357,14 +357,16 @@ async def test_no_word_is_lost_where_the_window_changes_while_they_read(
     words = [f"w{number}" for number in range(600)]
     caller = Somebody(100, 30)
     async with caller.asked(caller.console.pager.read("Rules", " ".join(words))) as reading:
-        seen = caller.sees.split()
+        words_shown = caller.sees.split()
         caller.wall.written.clear()
         caller.wall.resize(columns, rows)
         while not reading.done():
             await settle()
-            seen += caller.wall.written.decode().split() if columns < 40 else caller.sees.split()
+            words_shown += (
+                caller.wall.written.decode().split() if columns < 40 else caller.sees.split()
+            )
             await caller.types(b" ")
-        assert [word for word in words if word not in seen] == []
+        assert [word for word in words if word not in words_shown] == []
     assert caller.console.keyboard.next_key() is None
 
 

@@ -26,7 +26,7 @@ def row(amount: int, reason: Reason) -> TransferRow:
 
 
 @pytest.mark.parametrize(
-    ("moved", "told"),
+    ("moved", "expected"),
     [
         (row(3600, Granted("2026-11-20")), "You have 60 minutes today."),
         (row(60, ByHand("forfeit", "What was left")), "1 minute: What was left."),
@@ -49,8 +49,8 @@ def row(amount: int, reason: Reason) -> TransferRow:
         (row(600, LoanShare(None)), "10 minutes of the winnings paid back on the loan."),
     ],
 )
-def test_movements_of_clock_and_bank_are_put_into_words(moved: TransferRow, told: str) -> None:
-    assert wording.row_sentence(moved) == told
+def test_movements_of_clock_and_bank_are_put_into_words(moved: TransferRow, expected: str) -> None:
+    assert wording.row_sentence(moved) == expected
 
 
 @pytest.mark.parametrize("kind", ["elapsed", "stake", "lost", "returned", "won"])

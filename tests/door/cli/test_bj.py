@@ -41,15 +41,15 @@ def bj(seed: bytes, typed: str, *words: str) -> Told:
 def test_standard_output_holds_its_letters_and_nothing_else(script: tuple[str, ...]) -> None:
     seed = seed_asking(*script)
     lines = ["y", "y", "", "", "y", "", "", "y", "", "", "", ""]
-    told = bj(seed, "".join(f"{line}\n" for line in lines))
-    assert told.output == broken_off(seed, *lines, echo=False)
-    assert told.status == 0
+    result = bj(seed, "".join(f"{line}\n" for line in lines))
+    assert result.output == broken_off(seed, *lines, echo=False)
+    assert result.status == 0
 
 
 def test_seal_and_seed_go_to_standard_error() -> None:
     seed = seed_asking(*HIT)
-    told = bj(seed, "y\n")
-    assert told.error == f"Seal {sha256(seed).hexdigest()}\nSeed {seed.hex()}\n"
+    result = bj(seed, "y\n")
+    assert result.error == f"Seal {sha256(seed).hexdigest()}\nSeed {seed.hex()}\n"
 
 
 def test_the_end_of_the_input_ends_it_like_the_interrupt_key() -> None:
@@ -59,10 +59,10 @@ def test_the_end_of_the_input_ends_it_like_the_interrupt_key() -> None:
 
 def test_an_input_that_was_closed_beforehand_has_ended_too() -> None:
     closed = ["sh", "-c", 'exec "$0" "$@" <&-', command("door"), "bj", "--seed", bytes(32).hex()]
-    told = subprocess.run(closed, capture_output=True, text=True, check=False, timeout=60)
-    assert told.returncode == 0
-    assert told.stdout.startswith("Black Jack\nnew game\nShuffle\n")
-    assert "Traceback" not in told.stderr
+    result = subprocess.run(closed, capture_output=True, text=True, check=False, timeout=60)
+    assert result.returncode == 0
+    assert result.stdout.startswith("Black Jack\nnew game\nShuffle\n")
+    assert "Traceback" not in result.stderr
 
 
 def test_a_last_line_without_a_newline_is_an_answer() -> None:
@@ -72,9 +72,9 @@ def test_a_last_line_without_a_newline_is_an_answer() -> None:
 
 def test_the_questions_of_1971() -> None:
     seed = seed_asking(*HIT)
-    told = bj(seed, "y\n\n", "--prompts", "1971")
-    assert told.output == broken_off(seed, "y", "", echo=False, prompts="1971")
-    assert "Hit?" not in told.output
+    result = bj(seed, "y\n\n", "--prompts", "1971")
+    assert result.output == broken_off(seed, "y", "", echo=False, prompts="1971")
+    assert "Hit?" not in result.output
 
 
 def test_every_run_has_a_seed_of_its_own_which_plays_it_again() -> None:
@@ -87,16 +87,16 @@ def test_every_run_has_a_seed_of_its_own_which_plays_it_again() -> None:
 
 @pytest.mark.parametrize("seed", ["", "00", "zz" * 32, "00" * 33])
 def test_a_seed_that_is_none_is_refused(seed: str) -> None:
-    told = door("bj", "--seed", seed, typed="")
-    assert (told.status, told.output) == (2, "")
-    assert told.error == "--seed takes 64 hexadecimal digits.\n"
+    result = door("bj", "--seed", seed, typed="")
+    assert (result.status, result.output) == (2, "")
+    assert result.error == "--seed takes 64 hexadecimal digits.\n"
 
 
 def test_input_of_any_length_and_kind_is_answers() -> None:
     seed = seed_asking(*HIT)
     junk = b"y" + b"\xff\0z" * 100_000 + b"\n" + b"\xffy\r\n"
-    told = door("bj", "--seed", seed.hex(), typed=junk)
-    assert told.output == broken_off(seed, "y", "", echo=False)
+    result = door("bj", "--seed", seed.hex(), typed=junk)
+    assert result.output == broken_off(seed, "y", "", echo=False)
 
 
 def test_no_file_is_needed_and_none_is_made(tmp_path: Path) -> None:

@@ -40,8 +40,8 @@ def read_as_the_shell_does(words: list[str]) -> dict[str, object]:
     """Read a command line of `door run`, or fail as the command would."""
     run = main.commands["run"]
     door = click.Context(main, info_name="door", **main.context_settings)
-    said = [_MACROS.sub("/node/DOOR32.SYS", word) for word in words]
-    with run.make_context("run", said, parent=door) as read:
+    arguments = [_MACROS.sub("/node/DOOR32.SYS", word) for word in words]
+    with run.make_context("run", arguments, parent=door) as read:
         return dict(read.params)
 
 
@@ -60,11 +60,11 @@ def test_there_is_a_guide_for_every_board() -> None:
 
 @pytest.mark.parametrize("guide", GUIDES, ids=lambda guide: guide.stem)
 def test_a_guide_begins_with_whether_and_where_it_was_tested(guide: Path) -> None:
-    _, said, *_ = guide.read_text(encoding="utf-8").split("\n\n")
-    assert said.startswith("*")
-    assert said.endswith("*")
-    tried = re.search(r"on 2026-\d\d-\d\d with \w+ \d", " ".join(said.split()))
-    assert tried or "Nobody has followed it on a board yet" in said
+    _, notes, *_ = guide.read_text(encoding="utf-8").split("\n\n")
+    assert notes.startswith("*")
+    assert notes.endswith("*")
+    tried = re.search(r"on 2026-\d\d-\d\d with \w+ \d", " ".join(notes.split()))
+    assert tried or "Nobody has followed it on a board yet" in notes
 
 
 @pytest.mark.parametrize("guide", GUIDES, ids=lambda guide: guide.stem)
@@ -146,10 +146,10 @@ def test_the_installer_has_the_whole_house_and_every_table() -> None:
 
 
 def test_the_installer_has_no_name_that_synchronets_scripts_do_not_know() -> None:
-    said = "\n".join(
+    notes = "\n".join(
         line for line in INSTALLER.read_text(encoding="utf-8").splitlines() if line[:1] != ";"
     )
-    assert set(re.findall(r"XTRN_\w+", said)) <= SYNCHRONETS_NAMES
+    assert set(re.findall(r"XTRN_\w+", notes)) <= SYNCHRONETS_NAMES
     assert SETTINGS <= SYNCHRONETS_NAMES
 
 
@@ -159,8 +159,8 @@ def test_synchronets_alias_is_that_of_the_line_it_really_writes() -> None:
     real = ROOT / "tests/door/dropfiles/data" / "synchronet" / "DOOR32.SYS"
     line = real.read_text(encoding="ascii").splitlines()[3]
     assert line in guide
-    found = board_of({"Xibalba": replace(unlisted("Xibalba"), aliases=(alias,))}, line)
-    assert found is not None
+    board = board_of({"Xibalba": replace(unlisted("Xibalba"), aliases=(alias,))}, line)
+    assert board is not None
 
 
 def test_the_rlogin_line_of_synchronet_names_a_table_and_the_alias() -> None:

@@ -51,9 +51,9 @@ class Sysop(Shell):
 
     def rows(self, query: str) -> list[tuple[object, ...]]:
         books = sqlite3.connect(self.settings.database)
-        found = books.execute(query).fetchall()
+        rows = books.execute(query).fetchall()
         books.close()
-        return found
+        return rows
 
     @property
     def log(self) -> list[tuple[object, ...]]:
@@ -81,9 +81,9 @@ def sysop(tmp_path: Path) -> Sysop:
 
 
 def test_callers_are_listed_with_their_last_call_by_the_boards_clock(sysop: Sysop) -> None:
-    told = sysop("callers", "list")
-    assert (told.status, told.error) == (0, "")
-    assert [line.split() for line in told.output.splitlines()] == [
+    result = sysop("callers", "list")
+    assert (result.status, result.error) == (0, "")
+    assert [line.split() for line in result.output.splitlines()] == [
         ["Caller", "Number", "Since", "Last", "call", "State"],
         ["Ada", "1", "2026-07-01", "2026-07-01", "22:15"],
         ["Bob", "Dobbs", "2", "2026-07-01", "never"],
@@ -94,17 +94,17 @@ def test_callers_are_listed_with_their_last_call_by_the_boards_clock(sysop: Syso
 
 
 def test_a_locked_caller_is_marked_until_unlocked(sysop: Sysop) -> None:
-    told = sysop("callers", "lock", "ADA")
-    assert (told.status, told.output) == (0, "Ada is now locked out.\n")
+    result = sysop("callers", "lock", "ADA")
+    assert (result.status, result.output) == (0, "Ada is now locked out.\n")
     assert sysop("callers", "list").output.splitlines()[1].endswith(" locked")
-    told = sysop("callers", "unlock", "Ada")
-    assert (told.status, told.output) == (0, "Ada is no longer locked out.\n")
+    result = sysop("callers", "unlock", "Ada")
+    assert (result.status, result.output) == (0, "Ada is no longer locked out.\n")
     assert "locked" not in sysop("callers", "list").output
 
 
 def test_a_muted_caller_is_marked_until_that_is_taken_back(sysop: Sysop) -> None:
-    told = sysop("callers", "mute", "ADA")
-    assert (told.status, told.output) == (0, "Ada is now muted.\n")
+    result = sysop("callers", "mute", "ADA")
+    assert (result.status, result.output) == (0, "Ada is now muted.\n")
     assert sysop("callers", "mute", "Ada").output == "Ada is already muted.\n"
     assert sysop("callers", "list").output.splitlines()[1].endswith(" muted")
     assert sysop("callers", "unmute", "Ada").output == "Ada is no longer muted.\n"
@@ -127,9 +127,9 @@ def test_a_caller_may_get_another_spelling_of_their_own_name(sysop: Sysop) -> No
     ],
 )
 def test_an_unavailable_name_is_refused(sysop: Sysop, name: str, sentence: str) -> None:
-    told = sysop("callers", "rename", "Ada", name)
-    assert (told.status, told.output) == (2, "")
-    assert told.error.endswith(sentence)
+    result = sysop("callers", "rename", "Ada", name)
+    assert (result.status, result.output) == (2, "")
+    assert result.error.endswith(sentence)
     assert "Ada" in sysop("callers", "list").output
 
 
@@ -138,8 +138,8 @@ def test_an_unavailable_name_is_refused(sysop: Sysop, name: str, sentence: str) 
 
 @pytest.mark.parametrize("typed", ["n\n", "\n", ""])
 def test_only_a_yes_deletes_a_caller(sysop: Sysop, typed: str) -> None:
-    told = sysop("callers", "delete", "Ada", typed=typed)
-    assert told.status == 1
+    result = sysop("callers", "delete", "Ada", typed=typed)
+    assert result.status == 1
     assert "Ada" in sysop("callers", "list").output
 
 
@@ -148,15 +148,15 @@ def test_only_a_yes_deletes_a_caller(sysop: Sysop, typed: str) -> None:
 
 @pytest.mark.parametrize("typed", ["a new secret\n", "a new secret\r\n", "a new secret"])
 def test_a_password_is_set_from_standard_input(sysop: Sysop, typed: str) -> None:
-    told = sysop("callers", "password", "ada", "--stdin", typed=typed)
-    assert (told.status, told.output) == (0, "Ada has a new password.\n")
+    result = sysop("callers", "password", "ada", "--stdin", typed=typed)
+    assert (result.status, result.output) == (0, "Ada has a new password.\n")
     assert verify_password(sysop.password_of("Ada"), "a new secret")
 
 
 def test_a_password_is_asked_for_twice_and_not_shown(sysop: Sysop) -> None:
-    told = sysop("callers", "password", "Ada", typed="a new secret\na new secret\n")
-    assert told.status == 0
-    assert "a new secret" not in told.output
+    result = sysop("callers", "password", "Ada", typed="a new secret\na new secret\n")
+    assert result.status == 0
+    assert "a new secret" not in result.output
     assert verify_password(sysop.password_of("Ada"), "a new secret")
 
 
@@ -170,8 +170,8 @@ def test_a_password_is_asked_for_twice_and_not_shown(sysop: Sysop) -> None:
     ],
 )
 def test_a_password_that_will_not_do_is_refused(sysop: Sysop, typed: bytes, sentence: str) -> None:
-    told = sysop("callers", "password", "Ada", "--stdin", typed=typed)
-    assert (told.status, told.output, told.error) == (2, "", sentence)
+    result = sysop("callers", "password", "Ada", "--stdin", typed=typed)
+    assert (result.status, result.output, result.error) == (2, "", sentence)
     assert sysop.password_of("Ada") == "hash"
 
 
@@ -265,9 +265,9 @@ def test_a_refused_act_is_not_logged(sysop: Sysop, monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize("name", ["Eve", "", "Eve;", "\udcff\udcfe", "x" * 10_000])
 def test_an_unknown_caller_is_an_error(sysop: Sysop, words: tuple[str, ...], name: str) -> None:
     command, _, *rest = words
-    told = sysop("callers", command, name, *rest, typed="a new secret\n")
-    assert (told.status, told.output) == (2, "")
-    assert told.error.startswith("There is no caller named ")
+    result = sysop("callers", command, name, *rest, typed="a new secret\n")
+    assert (result.status, result.output) == (2, "")
+    assert result.error.startswith("There is no caller named ")
 
 
 # Keys
@@ -284,10 +284,10 @@ def test_keys_are_shown_and_taken_away_with_a_line_in_the_log_and_a_notice(sysop
     database.close()
     shown = sysop("callers", "keys", "ada").output.splitlines()[1]
     assert shown.split() == [mark, "ssh-ed25519", "laptop"]
-    told = sysop("callers", "keys", "Ada", "--take-away", "SHA256:none")
-    assert (told.status, told.error) == (2, "Ada has no key SHA256:none.\n")
-    told = sysop("callers", "keys", "Ada", "--take-away", mark)
-    assert told.output == f"{mark} no longer logs Ada on.\n"
+    result = sysop("callers", "keys", "Ada", "--take-away", "SHA256:none")
+    assert (result.status, result.error) == (2, "Ada has no key SHA256:none.\n")
+    result = sysop("callers", "keys", "Ada", "--take-away", mark)
+    assert result.output == f"{mark} no longer logs Ada on.\n"
     assert sysop("callers", "keys", "Ada").output == "Ada has no SSH key here.\n"
     what = f"Ada, caller number 1, no longer logs on with the SSH key {mark}"
     assert sysop.log == [(LINE, 1, what)]
@@ -317,8 +317,8 @@ def test_keys_that_wait_since_a_restore_are_counted_and_can_be_taken_away(sysop:
 
 
 def test_a_notice_waits_for_the_caller(sysop: Sysop) -> None:
-    told = sysop("callers", "notice", "ada", "Supper at \x1b[2J eight", "--by", "Jane")
-    assert told.output == "Ada reads it at the next log-on, or sooner: Supper at [2J eight\n"
+    result = sysop("callers", "notice", "ada", "Supper at \x1b[2J eight", "--by", "Jane")
+    assert result.output == "Ada reads it at the next log-on, or sooner: Supper at [2J eight\n"
     assert sysop.notices == [(1, "The sysop: Supper at [2J eight")]
     assert sysop.log[-1] == ("Jane (command line)", 1, "Notice left: Supper at [2J eight")
     assert sysop("callers", "notice", "ada", " ").status == 2

@@ -23,9 +23,9 @@ def checked(folder: Path, certificate: bytes | None = None, key: bytes | None = 
             (folder / name).chmod(0o600)
     config = folder / "sysop.toml"
     config.write_text(f'[board]\nname = "Nighthawk"\n{TLS}')
-    told = Shell(config)("check")
-    assert told.status == (2 if told.error else 0)
-    return (told.error or told.output).replace(str(folder), "HERE").splitlines()
+    result = Shell(config)("check")
+    assert result.status == (2 if result.error else 0)
+    return (result.error or result.output).replace(str(folder), "HERE").splitlines()
 
 
 def test_check_reports_unwritable_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -46,17 +46,17 @@ def test_check_reports_a_foreign_file(tmp_path: Path) -> None:
     (tmp_path / "BANK.EXT").unlink()
     (tmp_path / "BANK.EXT").symlink_to("sysop.toml")
     (tmp_path / "BANK.EXT.lock").hardlink_to(config)
-    told = Shell(config)("check").output
-    assert f"{tmp_path}/BANK.EXT is left alone: it is a symbolic link, " in told
-    assert f"{tmp_path}/BANK.EXT.lock is left alone: it has 2 names (hard links)" in told
+    text = Shell(config)("check").output
+    assert f"{tmp_path}/BANK.EXT is left alone: it is a symbolic link, " in text
+    assert f"{tmp_path}/BANK.EXT.lock is left alone: it has 2 names (hard links)" in text
 
 
 def test_check_reports_an_obstacle_at_our_own_file(tmp_path: Path) -> None:
     config = tmp_path / "sysop.toml"
     config.write_text('[timebank]\nmode = "external"\nthebank_ext = "THEBANK.EXT"\n')
     os.mkfifo(tmp_path / "THEBANK.EXT")
-    told = Shell(config)("check").output
-    assert f"{tmp_path}/THEBANK.EXT is left alone: it is not a file.\n" in told
+    text = Shell(config)("check").output
+    assert f"{tmp_path}/THEBANK.EXT is left alone: it is not a file.\n" in text
 
 
 def test_check_reports_a_screen_that_others_could_have_linked(tmp_path: Path) -> None:
@@ -67,8 +67,8 @@ def test_check_reports_a_screen_that_others_could_have_linked(tmp_path: Path) ->
     (texts / "welcome.ans").symlink_to(config)
     assert "is not shown" not in Shell(config)("check").output
     texts.chmod(0o770)
-    told = [line for line in Shell(config)("check").output.splitlines() if "is not shown" in line]
-    assert told == [
+    lines = [line for line in Shell(config)("check").output.splitlines() if "is not shown" in line]
+    assert lines == [
         f"{texts}/welcome.ans is not shown: it is a symbolic link, and must be a file of its own."
     ]
 
@@ -78,13 +78,13 @@ def test_a_good_certificate_is_no_matter(tmp_path: Path) -> None:
 
 
 def test_check_reports_missing_files_with_line_and_key(tmp_path: Path) -> None:
-    (told,) = checked(tmp_path)
-    assert told.startswith(
+    (line,) = checked(tmp_path)
+    assert line.startswith(
         "HERE/sysop.toml, line 5: [[listeners]] 1, certificate: cannot be read: "
         "HERE/certificate.pem (no such file or directory); it must be there"
     )
-    (told,) = checked(tmp_path, pair()[0])
-    assert told.startswith("HERE/sysop.toml, line 6: [[listeners]] 1, key: cannot be read: HERE/k")
+    (line,) = checked(tmp_path, pair()[0])
+    assert line.startswith("HERE/sysop.toml, line 6: [[listeners]] 1, key: cannot be read: HERE/k")
 
 
 def test_check_reports_a_file_of_the_wrong_type(tmp_path: Path) -> None:
@@ -120,9 +120,9 @@ def test_check_reports_the_ssh_host_key(tmp_path: Path) -> None:
     assert f"SSH are shown is made at the first start: {where}." in Shell(config)("check").output
     where.parent.mkdir(0o700)
     shown = host_key.host_key(where.parent).get_fingerprint()
-    told = Shell(config)("check").output
-    assert f"Callers by SSH are shown the key {shown}, which is in {where}." in told
-    assert "chmod" not in told
+    text = Shell(config)("check").output
+    assert f"Callers by SSH are shown the key {shown}, which is in {where}." in text
+    assert "chmod" not in text
     where.chmod(0o644)
     assert f"run chmod 0600 {where}" in Shell(config)("check").output
     where.write_text("something else")
@@ -138,17 +138,17 @@ def test_check_reports_a_retired_key_of_release_1_0(
 ) -> None:
     config = tmp_path / "sysop.toml"
     config.write_text(f'[{table}]\n{key} = "{value}"\n')
-    told = Shell(config)("check")
-    assert told.status == 0
-    assert f"{config}, line 2: [{table}] {key} has no effect any more" in told.output
+    result = Shell(config)("check")
+    assert result.status == 0
+    assert f"{config}, line 2: [{table}] {key} has no effect any more" in result.output
 
 
 def test_a_board_for_doors_alone_is_in_order(tmp_path: Path) -> None:
     config = tmp_path / "sysop.toml"
     config.write_text("listeners = []\n", encoding="utf-8")
-    told = Shell(config)("check")
-    assert (told.status, told.error) == (0, "")
-    assert DOORS_ALONE in told.output.splitlines()
-    assert " nodes" not in told.output
+    result = Shell(config)("check")
+    assert (result.status, result.error) == (0, "")
+    assert DOORS_ALONE in result.output.splitlines()
+    assert " nodes" not in result.output
     config.write_text("", encoding="utf-8")
     assert DOORS_ALONE not in Shell(config)("check").output

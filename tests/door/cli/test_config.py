@@ -49,14 +49,14 @@ def test_show_prints_the_file_and_effective_prints_every_key(own: Path) -> None:
     assert "hush" not in effective
     shipped = tomllib.loads(default_file.text())
     shipped["board"]["name"], shipped["calls"]["nodes"] = "Rat Trap", 4
-    found = tomllib.loads(effective)
-    del found["boards"]
-    assert found == shipped
+    parsed = tomllib.loads(effective)
+    del parsed["boards"]
+    assert parsed == shipped
 
 
 def test_diff_prints_only_changed_defaults(own: Path, tmp_path: Path) -> None:
-    found = json.loads(config(own, "diff", "--format", "json").output)
-    assert {each["key"]: (each["value"], each["default"]) for each in found} == {
+    changed = json.loads(config(own, "diff", "--format", "json").output)
+    assert {each["key"]: (each["value"], each["default"]) for each in changed} == {
         "board.name": ("Rat Trap", "Black Jack For Time"),
         "calls.nodes": (4, 16),
         "boards.Xibalba.minutes": (90, 60),
@@ -111,7 +111,7 @@ def test_set_prints_the_old_value_and_when_the_new_one_applies(own: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "expected"),
     [
         (("set", "calls.node", "3"), "There is no key calls.node. Did you mean calls.nodes?"),
         (("set", "nodes", "3"), "nodes needs its table before it: calls.nodes."),
@@ -125,11 +125,11 @@ def test_set_prints_the_old_value_and_when_the_new_one_applies(own: Path) -> Non
     ],
 )
 def test_an_impossible_value_is_a_sentence_and_the_file_stays(
-    own: Path, words: tuple[str, ...], said: str
+    own: Path, words: tuple[str, ...], expected: str
 ) -> None:
-    told = config(own, *words)
-    assert told.status == 2
-    assert said in told.error
+    result = config(own, *words)
+    assert result.status == 2
+    assert expected in result.error
     assert own.read_text() == OWN
 
 
@@ -140,8 +140,8 @@ def test_a_disk_that_is_full_leaves_the_file_as_it_was(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("timebank.files.write_all", full)
-    told = config(own, "set", "calls.nodes", "8")
-    assert told == Told(2, "", f"Can't write {own}: No space left on device. It is as it was.\n")
+    result = config(own, "set", "calls.nodes", "8")
+    assert result == Told(2, "", f"Can't write {own}: No space left on device. It is as it was.\n")
     assert own.read_text() == OWN
     assert os.listdir(own.parent) == ["sysop.toml"]
 

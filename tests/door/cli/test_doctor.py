@@ -44,13 +44,13 @@ def told(shell: Shell, *words: str) -> str:
 
 
 def test_doctor_prints_caller_time_and_way_back(shell: Shell, tmp_path: Path) -> None:
-    said = told(shell, "--dropfile", dropped(tmp_path, *WHOLE))
-    assert "They can stay 59 minutes (line 9 of DOOR32.SYS, in minutes)." in said
-    assert "This board is Xibalba" in said
-    assert "Here they are Moth@Xibalba" in said
-    assert "They would bring 59 minutes." in said
-    assert "The call would end at " in said
-    assert "What they win would be given back by MODUSER.DAT" in said
+    words = told(shell, "--dropfile", dropped(tmp_path, *WHOLE))
+    assert "They can stay 59 minutes (line 9 of DOOR32.SYS, in minutes)." in words
+    assert "This board is Xibalba" in words
+    assert "Here they are Moth@Xibalba" in words
+    assert "They would bring 59 minutes." in words
+    assert "The call would end at " in words
+    assert "What they win would be given back by MODUSER.DAT" in words
 
 
 def test_leaves_nothing_in_the_books(shell: Shell, tmp_path: Path) -> None:
@@ -61,31 +61,31 @@ def test_leaves_nothing_in_the_books(shell: Shell, tmp_path: Path) -> None:
 
 def test_doctor_prints_the_agreed_settings_and_their_effect(shell: Shell, tmp_path: Path) -> None:
     shell.config.write_text(f'{BOARD}share = 50\ngive_back = "bank"\n')
-    said = told(shell, "--dropfile", dropped(tmp_path, *WHOLE))
-    assert "They would bring 29 minutes 30 seconds." in said
-    assert "That is 50 percent of what they have left there." in said
-    assert "What they win would stay in their account in the bank here." in said
+    words = told(shell, "--dropfile", dropped(tmp_path, *WHOLE))
+    assert "They would bring 29 minutes 30 seconds." in words
+    assert "That is 50 percent of what they have left there." in words
+    assert "What they win would stay in their account in the bank here." in words
 
 
 def test_a_way_that_the_files_do_not_open_is_named(shell: Shell, tmp_path: Path) -> None:
     shell.config.write_text(f'{BOARD}give_back = "exitinfo"\n')
-    said = told(shell, "--dropfile", dropped(tmp_path, *WHOLE))
-    assert 'in the bank here (give_back = "exitinfo" finds no such file).' in said
+    words = told(shell, "--dropfile", dropped(tmp_path, *WHOLE))
+    assert 'in the bank here (give_back = "exitinfo" finds no such file).' in words
 
 
 def test_doctor_asks_for_a_table_for_an_unlisted_board(shell: Shell, tmp_path: Path) -> None:
     shell.config.write_text(BOARD.partition("[boards")[0])
-    said = told(shell, "--dropfile", dropped(tmp_path, *WHOLE))
-    assert "it counts as host." in said
-    assert "Here they are Moth@host" in said
+    words = told(shell, "--dropfile", dropped(tmp_path, *WHOLE))
+    assert "it counts as host." in words
+    assert "Here they are Moth@host" in words
 
 
 def test_doctor_prints_the_lines_to_paste_and_the_command_line(
     shell: Shell, tmp_path: Path
 ) -> None:
     shell.config.write_text(BOARD.partition("[boards")[0])
-    said = told(shell, "--dropfile", dropped(tmp_path, *WHOLE))
-    _, _, paste = said.partition(f"Paste this at the end of {shell.config}:\n")
+    words = told(shell, "--dropfile", dropped(tmp_path, *WHOLE))
+    _, _, paste = words.partition(f"Paste this at the end of {shell.config}:\n")
     lines = paste.splitlines()
     table = dedent("\n".join(line for line in lines[:2]))
     assert table.startswith('[boards.Synchronet]\naliases = ["Synchronet"]')
@@ -105,8 +105,8 @@ def test_doctor_suggests_the_name_of_an_unknown_board_as_alias(
 ) -> None:
     shell.config.write_text(BOARD.partition("[boards")[0])
     lines = (*WHOLE[:3], 'The "Owl"', *WHOLE[4:])
-    said = told(shell, "--dropfile", dropped(tmp_path, *lines))
-    assert '    [boards.YourBoard]\n    aliases = ["The \\"Owl\\""]\n' in said
+    words = told(shell, "--dropfile", dropped(tmp_path, *lines))
+    assert '    [boards.YourBoard]\n    aliases = ["The \\"Owl\\""]\n' in words
 
 
 CASES = ROOT / "tests/door/dropfiles"
@@ -120,9 +120,9 @@ OTHER = "[boards.Copan]\nminutes = 30\n"
 OURS = "[boards.YourBoard]\nminutes = 30\n[boards.ENiGMA]\nminutes = 30\n"
 
 
-def pasted(said: str) -> str:
+def pasted(output: str) -> str:
     """Return the lines that `door doctor` suggests for the settings."""
-    _, _, paste = said.partition("Paste this at the end of ")
+    _, _, paste = output.partition("Paste this at the end of ")
     lines = paste.splitlines()[1:]
     table = takewhile(lambda line: line.startswith("    "), lines)
     return dedent("\n".join(table))
@@ -145,9 +145,9 @@ def test_the_lines_to_paste_let_the_caller_in(
     if example.parent.name in ("shifted-lines-bridge", "ra-missing-lines"):
         assert answer.status == 2
         return
-    said = answer.output + answer.error
-    shell.config.write_text(f"{before}\n{pasted(said)}\n", encoding="utf-8")
-    named = re.search(r"--board (\S+)", said)
+    message = answer.output + answer.error
+    shell.config.write_text(f"{before}\n{pasted(message)}\n", encoding="utf-8")
+    named = re.search(r"--board (\S+)", message)
     after = shell(*words, *(("--board", named[1]) if named else ()))
     assert (after.status, after.error) == (0, "")
     assert "This board is " in after.output
@@ -182,9 +182,9 @@ def test_an_alias_that_another_caller_has_is_spoken_of(shell: Shell, tmp_path: P
         database.open()
         with database.transaction(config.bank, datetime.now(UTC)) as desk:
             host_caller(desk, "Xibalba", "number 7", "Moth")
-    said = told(shell, "--dropfile", dropped(tmp_path, *WHOLE))
-    assert "Here they are Moth#42@Xibalba" in said
-    assert "Another caller of Xibalba has that alias." in said
+    words = told(shell, "--dropfile", dropped(tmp_path, *WHOLE))
+    assert "Here they are Moth#42@Xibalba" in words
+    assert "Another caller of Xibalba has that alias." in words
     others = told(shell, "--dropfile", dropped(tmp_path, *WHOLE[:6], "Bee", *WHOLE[7:]))
     assert "has that alias" not in others
 
@@ -194,9 +194,9 @@ def test_a_board_without_limits_brings_its_allowance(shell: Shell, tmp_path: Pat
     (tmp_path / "BBSDEV.DRP").write_bytes(
         text(*lines, "ENiGMA 0.4", "Xibalba", "The Keeper", "30", "1", "N", charset="utf-8")
     )
-    said = told(shell, "--dropfile", str(tmp_path))
-    assert "They would bring 60 minutes." in said
-    assert "Their board sets no limit: 60 minutes a day, less what they have used." in said
+    words = told(shell, "--dropfile", str(tmp_path))
+    assert "They would bring 60 minutes." in words
+    assert "Their board sets no limit: 60 minutes a day, less what they have used." in words
 
 
 def test_an_unreadable_file_is_refused_with_the_callers_message(
@@ -222,6 +222,6 @@ async def test_tells_the_debt_of_the_day_and_the_hand_on_the_table(tmp_path: Pat
         await open_a_hand(visit, coins=3)
         visit.gets(HANG_UP)
         assert await visit.ends() == 0
-        said = told(Shell(host.config.path), "--dropfile", str(host.door32()))
-        assert "Taken off it: 3 minutes on the table." in said
+        words = told(Shell(host.config.path), "--dropfile", str(host.door32()))
+        assert "Taken off it: 3 minutes on the table." in words
         assert len(host.visits_told()) == 1

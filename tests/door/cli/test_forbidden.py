@@ -88,8 +88,8 @@ def as_another_user(run: Callable[[], T]) -> T:
     with os.fdopen(reader, "rb") as file:
         answer = file.read()
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-    found: T = pickle.loads(answer)
-    return found
+    result: T = pickle.loads(answer)
+    return result
 
 
 @pytest.fixture
@@ -97,12 +97,12 @@ def board(tmp_path: Path) -> BankSettings:
     """A board with books and a backup of them, by its owner."""
     config = tmp_path / "sysop.toml"
     config.write_text(TOML, encoding="utf-8")
-    found = settings.load(config)
-    database = books_of(found)
+    settings_read = settings.load(config)
+    database = books_of(settings_read)
     database.open()
-    backup.back_up(database, found, datetime.now(UTC), tmp_path / "backup")
+    backup.back_up(database, settings_read, datetime.now(UTC), tmp_path / "backup")
     database.close()
-    return found
+    return settings_read
 
 
 def run(config: Path, words: tuple[str, ...]) -> tuple[int, str]:
@@ -144,7 +144,7 @@ def test_every_command_names_the_owner_of_the_files(board: BankSettings, state: 
         each.chmod(each_mode)
     folder.chmod(mode)
     try:
-        told = as_another_user(lambda: [run(config, words) for words in COMMANDS])
+        results = as_another_user(lambda: [run(config, words) for words in COMMANDS])
     finally:
         folder.chmod(0o700)
     place, does = {
@@ -152,7 +152,7 @@ def test_every_command_names_the_owner_of_the_files(board: BankSettings, state: 
         "file": (books, "read"),
         "read only": (folder, "write into"),
     }[state]
-    for words, (code, output) in zip(COMMANDS, told, strict=True):
+    for words, (code, output) in zip(COMMANDS, results, strict=True):
         assert re.search(said_of(place, does), output), (words, output)
         assert code == 2 or (words == ("door", "check") and code == 0), (words, output)
         assert "written over" not in output

@@ -74,9 +74,9 @@ class Board:
 
     def rows(self, query: str) -> list[tuple[object, ...]]:
         books = sqlite3.connect(self.database)
-        found = books.execute(query).fetchall()
+        rows = books.execute(query).fetchall()
         books.close()
-        return found
+        return rows
 
 
 @pytest.fixture
@@ -91,9 +91,9 @@ def board(evening: Path, tmp_path: Path) -> Board:
 
 
 def test_a_settled_hand_is_shown_whole(board: Board) -> None:
-    told = board.door("hand", "7")
-    assert (told.status, told.error) == (0, "")
-    lines = told.output.splitlines()
+    result = board.door("hand", "7")
+    assert (result.status, result.error) == (0, "")
+    lines = result.output.splitlines()
     seed = hand("insurance", "stay", ends="lose").hex()
     assert lines[0] == "Hand 7: Black Jack For Time, Ada, dealt 2026-11-20 12:00:00"
     assert lines[1] == "Bet      3 minutes"
@@ -123,13 +123,13 @@ def test_the_cards_of_a_hand_follow_from_its_seed(board: Board) -> None:
 
 
 def test_a_hand_in_play_hides_hole_card_and_seed(board: Board) -> None:
-    told = board.door("hand", str(OPEN))
-    assert told.status == 0
-    assert "Seed     not shown before the shoe is done" in told.output
-    assert hand("hit").hex() not in told.output
-    assert " ??; 5 used" in told.output
-    assert "Actions  hit" in told.output
-    assert "Result   still in play" in told.output
+    result = board.door("hand", str(OPEN))
+    assert result.status == 0
+    assert "Seed     not shown before the shoe is done" in result.output
+    assert hand("hit").hex() not in result.output
+    assert " ??; 5 used" in result.output
+    assert "Actions  hit" in result.output
+    assert "Result   still in play" in result.output
 
 
 def test_a_hand_has_its_proof_and_one_in_play_has_no_seed_or_cards_in_it(board: Board) -> None:
@@ -141,22 +141,22 @@ def test_a_hand_has_its_proof_and_one_in_play_has_no_seed_or_cards_in_it(board: 
 
 
 def test_a_hand_in_play_has_no_json(board: Board) -> None:
-    told = board.door("hand", str(OPEN), "--json")
-    assert (told.status, told.output) == (2, "")
-    assert told.error == f"Hand {OPEN} is still in play; its cards are not open yet.\n"
+    result = board.door("hand", str(OPEN), "--json")
+    assert (result.status, result.output) == (2, "")
+    assert result.error == f"Hand {OPEN} is still in play; its cards are not open yet.\n"
 
 
 def test_an_unknown_hand_is_an_error(board: Board) -> None:
-    told = board.door("hand", "10")
-    assert (told.status, told.output) == (2, "")
-    assert told.error == "There is no hand 10 in the books.\n"
+    result = board.door("hand", "10")
+    assert (result.status, result.output) == (2, "")
+    assert result.error == "There is no hand 10 in the books.\n"
 
 
 @pytest.mark.parametrize("number", ["0", "-1", "one", "", "999999999999999999999"])
 def test_an_invalid_hand_number_is_an_error(board: Board, number: str) -> None:
-    told = board.door("hand", number)
-    assert told.status == 2
-    assert "NUMBER" in told.error
+    result = board.door("hand", number)
+    assert result.status == 2
+    assert "NUMBER" in result.error
 
 
 # A hand replayed
@@ -165,10 +165,10 @@ def test_an_invalid_hand_number_is_an_error(board: Board, number: str) -> None:
 @pytest.mark.parametrize("number", PLAYED)
 def test_a_replayed_hand_has_the_net_of_the_ledger(board: Board, number: int) -> None:
     actions, outcome, net = PLAYED[number]
-    told = board.door("hand", str(number), "--json")
-    again = json.loads(door("replay", "-", typed=told.output).output)
+    result = board.door("hand", str(number), "--json")
+    again = json.loads(door("replay", "-", typed=result.output).output)
     assert (again["outcome"], again["net"]) == (outcome, net)
-    assert json.loads(told.output)["actions"] == list(actions)
+    assert json.loads(result.output)["actions"] == list(actions)
     (booked,) = board.rows(f"SELECT won - lost FROM rounds WHERE id = {number}")
     assert booked == (net,)
 
@@ -191,10 +191,10 @@ def test_the_two_commands_fit_in_a_pipe(board: Board) -> None:
 
 
 def test_the_audit_replays_every_settled_hand(board: Board) -> None:
-    told = board.door("audit")
-    assert (told.status, told.error) == (0, "")
-    said, last = told.output.splitlines()
-    assert said == "The books are in order; 8 settled hands were replayed and agree."
+    result = board.door("audit")
+    assert (result.status, result.error) == (0, "")
+    first, last = result.output.splitlines()
+    assert first == "The books are in order; 8 settled hands were replayed and agree."
     facts = json.loads(board.door("audit", "--format", "json").output)
     assert (facts["hands"], facts["findings"]) == (8, [])
     assert last == f"The last digest is {facts['digest']}."
@@ -219,13 +219,13 @@ def test_the_audit_replays_from_a_hand_on(board: Board) -> None:
 
 
 def test_the_audit_replays_hands_not_replayed_yet(board: Board) -> None:
-    told = board.door("audit", "--since-last")
-    assert (told.status, told.output.count("8 settled hands were replayed")) == (0, 1)
-    assert told.error == "No audit of these books has replayed their hands: all are replayed.\n"
+    result = board.door("audit", "--since-last")
+    assert (result.status, result.output.count("8 settled hands were replayed")) == (0, 1)
+    assert result.error == "No audit of these books has replayed their hands: all are replayed.\n"
     board.sql("UPDATE rounds SET result = '{}' WHERE id = 1")
-    told = board.door("audit", "--since-last")
-    assert (told.status, told.error) == (0, "")
-    assert "Only hands from 9 on were replayed." in told.output
+    result = board.door("audit", "--since-last")
+    assert (result.status, result.error) == (0, "")
+    assert "Only hands from 9 on were replayed." in result.output
     alone = board.door("audit")
     assert alone.status == 1
     assert alone.output.startswith("hand 1")
@@ -303,10 +303,10 @@ def test_the_audit_does_not_block_writers(board: Board) -> None:
 )
 def test_the_audit_names_the_damaged_hand(board: Board, damage: str, named: str) -> None:
     board.sql(damage)
-    told = board.door("audit")
-    assert told.status == 1
-    assert any(line.startswith(named) for line in told.output.splitlines()), told.output
-    assert "wrong in the books" in told.error
+    result = board.door("audit")
+    assert result.status == 1
+    assert any(line.startswith(named) for line in result.output.splitlines()), result.output
+    assert "wrong in the books" in result.error
 
 
 def test_the_audit_names_transfers_that_were_changed(board: Board) -> None:
@@ -314,20 +314,20 @@ def test_the_audit_names_transfers_that_were_changed(board: Board) -> None:
         "DROP TRIGGER transfers_are_never_changed",
         "UPDATE transfers SET amount = amount + 60 WHERE round_id = 2 AND kind = 'won'",
     )
-    told = board.door("audit")
-    assert told.status == 1
-    assert "hand 2: 360 was won, its transfers add up to 420." in told.output
-    assert "Its balance is" in told.output
+    result = board.door("audit")
+    assert result.status == 1
+    assert "hand 2: 360 was won, its transfers add up to 420." in result.output
+    assert "Its balance is" in result.output
 
 
 def test_an_audit_of_malformed_tables_ends_in_a_sentence(
     board: Board,
 ) -> None:
     board.sql("ALTER TABLE rounds RENAME COLUMN outcome TO outcomes")
-    told = board.door("audit")
-    assert told.status == 2
-    assert ": the tables are not as the board made them." in told.error
-    assert "Traceback" not in told.error
+    result = board.door("audit")
+    assert result.status == 2
+    assert ": the tables are not as the board made them." in result.error
+    assert "Traceback" not in result.error
 
 
 def test_the_audit_goes_on_after_the_first_thing_it_finds(board: Board) -> None:
@@ -343,9 +343,9 @@ def test_the_audit_goes_on_after_the_first_thing_it_finds(board: Board) -> None:
 @pytest.mark.parametrize("form", [(), ("--json",)])
 def test_show_refuses_a_damaged_hand_in_a_sentence(board: Board, form: tuple[str, ...]) -> None:
     board.sql("UPDATE shoes SET seed = x'00' WHERE id = 7")
-    told = board.door("hand", "7", *form)
-    assert (told.status, told.output) == (2, "")
-    assert told.error.startswith("Hand 7: its journal cannot be read: ")
+    result = board.door("hand", "7", *form)
+    assert (result.status, result.output) == (2, "")
+    assert result.error.startswith("Hand 7: its journal cannot be read: ")
 
 
 def test_an_audit_of_books_without_hands_says_so(tmp_path: Path) -> None:
@@ -354,8 +354,8 @@ def test_an_audit_of_books_without_hands_says_so(tmp_path: Path) -> None:
             pass
 
     asyncio.run(open_and_close())
-    told = Shell(tmp_path / "sysop.toml")("audit")
-    assert told.output.startswith(
+    result = Shell(tmp_path / "sysop.toml")("audit")
+    assert result.output.startswith(
         "The books are in order; 0 settled hands were replayed and agree.\n"
     )
 
@@ -397,7 +397,7 @@ def test_without_books_of_ours_every_command_says_so(
     database = settings.load(config).database
     database.parent.mkdir()
     sentence = lay(database)
-    told = Shell(config)(*words, typed="secret enough\n")
-    assert (told.status, told.output) == (2, "")
-    assert str(database) in told.error
-    assert sentence in told.error
+    result = Shell(config)(*words, typed="secret enough\n")
+    assert (result.status, result.output) == (2, "")
+    assert str(database) in result.error
+    assert sentence in result.error

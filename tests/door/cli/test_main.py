@@ -41,17 +41,17 @@ def test_every_command_explains_itself(option: str) -> None:
     commands = dict(leaves(main))
     assert len(commands) > 30
     for words in commands:
-        told = door(*words.split(), option)
-        assert told.status == 0
-        assert told.output.startswith(f"Usage: main {words}")
-        assert told.output.count("\n") > 3
+        result = door(*words.split(), option)
+        assert result.status == 0
+        assert result.output.startswith(f"Usage: main {words}")
+        assert result.output.count("\n") > 3
 
 
 @pytest.mark.parametrize("command", ["door", "timebank"])
 def test_the_command_list_shows_each_commands_own_summary(command: str) -> None:
     listed = import_module(f"{command}.cli.main")
-    told = {name: each.get_short_help_str(1000) for name, each in listed.main.commands.items()}
-    assert told == {name: words for name, (_, words) in listed.COMMANDS.items()}
+    summaries = {name: each.get_short_help_str(1000) for name, each in listed.main.commands.items()}
+    assert summaries == {name: words for name, (_, words) in listed.COMMANDS.items()}
 
 
 def test_version_prints_the_version() -> None:
@@ -60,15 +60,15 @@ def test_version_prints_the_version() -> None:
 
 def test_workers_of_an_old_unit_file_are_ignored_with_a_warning(tmp_path: Path) -> None:
     """The command runs as usual; its help omits the option."""
-    told = door("serve", "--workers", "4", "--config", str(tmp_path / "none.toml"))
-    assert told.error.startswith("--workers is ignored: one process serves the board.")
-    assert "There is no" in told.error
+    result = door("serve", "--workers", "4", "--config", str(tmp_path / "none.toml"))
+    assert result.error.startswith("--workers is ignored: one process serves the board.")
+    assert "There is no" in result.error
     assert "--workers" not in door("serve", "--help").output
 
 
 def test_verbose_in_the_command_line_of_a_host_is_taken_and_does_nothing() -> None:
-    with main.commands["run"].make_context("run", ["--verbose", "--stdio"]) as said:
-        assert (said.params["stdio"], "verbose" in said.params) == (True, False)
+    with main.commands["run"].make_context("run", ["--verbose", "--stdio"]) as context:
+        assert (context.params["stdio"], "verbose" in context.params) == (True, False)
     assert "--verbose" not in door("run", "--help").output
 
 
@@ -97,9 +97,9 @@ def test_help_comes_without_database_network_or_passwords() -> None:
     ids=" ".join,
 )
 def test_a_wrong_call_exits_with_2_and_a_reason(words: tuple[str, ...]) -> None:
-    told = door(*words)
-    assert (told.status, told.output) == (2, "")
-    assert "Error: " in told.error
+    result = door(*words)
+    assert (result.status, result.output) == (2, "")
+    assert "Error: " in result.error
 
 
 # Check
@@ -112,11 +112,11 @@ def config(tmp_path: Path) -> Path:
 
 def test_good_settings_are_in_order(config: Path) -> None:
     config.write_text('[board]\nname = "Nighthawk"\ntime_zone = "Europe/Berlin"\n')
-    told = Shell(config)("check")
-    assert (told.status, told.error) == (0, "")
-    said, nobody_is_registered = told.output.split("[board] sysop names Sysop", 1)
+    result = Shell(config)("check")
+    assert (result.status, result.error) == (0, "")
+    problem, nobody_is_registered = result.output.split("[board] sysop names Sysop", 1)
     assert nobody_is_registered.startswith(", who is not registered")
-    assert said == (
+    assert problem == (
         f"{config} is in order.\n"
         f"Board Nighthawk, 16 nodes, data in {config.parent / 'data'}.\n"
         "Time zone Europe/Berlin, time bank built-in, events: Mail hour.\n"
@@ -151,17 +151,17 @@ def test_unreadable_settings_are_an_error(
     content = wrong_files(tmp_path)[name]
     if content is not None:
         (tmp_path / name).write_bytes(content)
-    told = Shell(tmp_path / name)(*command)
-    assert (told.status, told.output) == (2, "")
-    assert name in told.error
+    result = Shell(tmp_path / name)(*command)
+    assert (result.status, result.output) == (2, "")
+    assert name in result.error
 
 
 def test_a_data_folder_that_cannot_be_created_is_an_error(config: Path) -> None:
     (config.parent / "file").touch()
     config.write_text('[board]\ndata = "file/data"\n')
-    told = Shell(config)("serve")
-    assert (told.status, told.output) == (2, "")
-    assert told.error == (
+    result = Shell(config)("serve")
+    assert (result.status, result.output) == (2, "")
+    assert result.error == (
         f"{config.parent / 'file/data/board.sqlite3.serving'} cannot be opened: Not a directory.\n"
     )
 
@@ -185,9 +185,9 @@ def test_a_real_process_prints_sentences_and_no_traceback(config: Path) -> None:
 @pytest.mark.parametrize(("cut", "decks"), [("", 1), ("Lucky duck", 1), ("Käse", 6)])
 def test_a_seed_gives_its_seal_and_its_cards(cut: str, decks: int) -> None:
     seed = bytes(range(32))
-    told = door("verify", "--seed", seed.hex().upper(), "--cut", cut, "--decks", str(decks))
-    assert told.status == 0
-    seal, *rows = told.output.splitlines()
+    result = door("verify", "--seed", seed.hex().upper(), "--cut", cut, "--decks", str(decks))
+    assert result.status == 0
+    seal, *rows = result.output.splitlines()
     assert seal == f"seal {sha256(seed).hexdigest()}"
     assert tuple(" ".join(rows).split()) == shuffle.shuffle(seed, cut, decks)
     assert {len(row.split()) for row in rows} == {13}
@@ -195,21 +195,21 @@ def test_a_seed_gives_its_seal_and_its_cards(cut: str, decks: int) -> None:
 
 def test_a_seed_gives_the_cards_of_later_shuffles_too() -> None:
     seed, dealt = bytes(range(32)), 2 * 52
-    told = door("verify", "--seed", seed.hex(), "--cut", "Lucky duck", "--shuffle", "3")
-    assert told.status == 0
+    result = door("verify", "--seed", seed.hex(), "--cut", "Lucky duck", "--shuffle", "3")
+    assert result.status == 0
     third = shuffle.run_on(seed, "Lucky duck", 1, 0, dealt, 52)[:52]
-    assert tuple(" ".join(told.output.splitlines()[1:]).split()) == third
+    assert tuple(" ".join(result.output.splitlines()[1:]).split()) == third
 
 
 def test_a_seed_and_a_cut_decide_the_tosses_too() -> None:
     words = [word for number in range(4, 10) for word in ("--toss", str(number))]
-    told = door("verify", "--seed", "00" * 32, "--decks", "4", *words)
-    assert told.output.splitlines()[-6:] == [
+    result = door("verify", "--seed", "00" * 32, "--decks", "4", *words)
+    assert result.output.splitlines()[-6:] == [
         f"toss before card {number}: {'a card' if number in (5, 7, 9) else 'no card'} for the bank"
         for number in range(4, 10)
     ]
     cut = door("verify", "--seed", "00" * 32, "--cut", "duck", "--decks", "4", *words)
-    assert cut.output.splitlines()[-6:] != told.output.splitlines()[-6:]
+    assert cut.output.splitlines()[-6:] != result.output.splitlines()[-6:]
 
 
 @pytest.mark.parametrize(
@@ -230,8 +230,8 @@ def test_a_seed_and_a_cut_decide_the_tosses_too() -> None:
     ],
 )
 def test_an_invalid_seed_or_cut_is_an_error(words: tuple[str, ...], sentence: str) -> None:
-    told = door("verify", *words)
-    assert (told.status, told.output, told.error) == (2, "", sentence)
+    result = door("verify", *words)
+    assert (result.status, result.output, result.error) == (2, "", sentence)
 
 
 # Replay
@@ -240,9 +240,9 @@ def test_an_invalid_seed_or_cut_is_an_error(words: tuple[str, ...], sentence: st
 def test_a_hand_is_replayed_from_a_file_and_from_standard_input(tmp_path: Path) -> None:
     file = tmp_path / "hand.json"
     file.write_text(json.dumps(HAND), encoding="utf-8")
-    for told in (door("replay", str(file)), door("replay", "-", typed=json.dumps(HAND))):
-        assert (told.status, told.error) == (0, "")
-        assert json.loads(told.output) == BUST
+    for result in (door("replay", str(file)), door("replay", "-", typed=json.dumps(HAND))):
+        assert (result.status, result.error) == (0, "")
+        assert json.loads(result.output) == BUST
 
 
 def test_a_byte_order_mark_is_no_part_of_the_hand(tmp_path: Path) -> None:
@@ -252,13 +252,13 @@ def test_a_byte_order_mark_is_no_part_of_the_hand(tmp_path: Path) -> None:
 
 
 def test_an_unprintable_key_is_still_reported() -> None:
-    told = door("replay", "-", typed=b'{"\\ud800": 1}')
-    assert (told.status, told.output) == (2, "")
-    assert "is not a key of a hand" in told.error
+    result = door("replay", "-", typed=b'{"\\ud800": 1}')
+    assert (result.status, result.output) == (2, "")
+    assert "is not a key of a hand" in result.error
 
 
 @pytest.mark.parametrize("name", ["nowhere.json", ""])
 def test_a_missing_file_or_a_folder_is_an_error(tmp_path: Path, name: str) -> None:
-    told = door("replay", str(tmp_path / name))
-    assert (told.status, told.output) == (2, "")
-    assert str(tmp_path) in told.error
+    result = door("replay", str(tmp_path / name))
+    assert (result.status, result.output) == (2, "")
+    assert str(tmp_path) in result.error

@@ -24,9 +24,9 @@ def odds(*words: str) -> Result:
 
 
 def test_the_default_rules_where_there_is_no_board() -> None:
-    told = odds("bjft", "--json")
-    assert told.exit_code == 0, told.output
-    plain = json.loads(told.output)
+    result = odds("bjft", "--json")
+    assert result.exit_code == 0, result.output
+    plain = json.loads(result.output)
     assert plain["game"] == "black-jack-for-time"
     assert plain["rules"]["ties"] == "dealer"
     assert set(plain["strategies"]) == {"perfect", "totals", "dealer", "never-bust"}
@@ -61,9 +61,9 @@ def test_the_rules_of_the_house_and_others_in_their_place(tmp_path: Path) -> Non
     ],
 )
 def test_a_refusal_is_a_sentence(words: tuple[str, ...], refusal: str) -> None:
-    told = odds(*words)
-    assert told.exit_code == 2
-    assert refusal in told.output
+    result = odds(*words)
+    assert result.exit_code == 2
+    assert refusal in result.output
 
 
 def test_a_card_as_text_and_as_json() -> None:

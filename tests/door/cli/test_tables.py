@@ -126,8 +126,8 @@ def test_headings_come_again_where_columns_have_become_wider() -> None:
 
 def test_an_empty_table_is_a_sentence_and_lines_between_rows_are_folded() -> None:
     assert list(written([Listing(TWO, [], "Nobody.")])) == ["Nobody."]
-    told = Listing(TWO, [("Ann", "5", ""), "  Also 0:01:00 sent to nobody."], "")
-    assert list(written([told], Sheet(18)))[2:] == [
+    listing = Listing(TWO, [("Ann", "5", ""), "  Also 0:01:00 sent to nobody."], "")
+    assert list(written([listing], Sheet(18)))[2:] == [
         "  Also 0:01:00",
         "    sent to",
         "    nobody.",
@@ -163,22 +163,22 @@ def test_every_command_that_prints_rows_takes_the_same_options() -> None:
         *("door nodes", "door refused", "door audit", "door odds"),
         *("door callers list", "door callers keys", "door config show", "door config diff"),
     }
-    found = set()
+    names = set()
     for name, command in (*leaves(timebank), *leaves(door, "door")):
         options = {option: each for each in command.params for option in each.opts}
         if "--format" in options:
-            found.add(name)
+            names.add(name)
             assert tuple(options["--format"].type.choices) == FORMATS, name
             assert "--wide" in options, name
         elif "--json" in options:  # of one thing, which is no table
             assert name == "door hand"
-    assert found == rows
+    assert names == rows
 
 
 def test_odds_as_csv_have_a_line_for_each_way_to_play() -> None:
-    told = CliRunner().invoke(door, ["odds", "vegas", "--format", "csv"])
-    names, *rows = told.output.splitlines()
+    result = CliRunner().invoke(door, ["odds", "vegas", "--format", "csv"])
+    names, *rows = result.output.splitlines()
     assert names == "game,play,mean,sd,staked"
     assert rows[0].startswith("vegas,perfect,")
-    told = CliRunner().invoke(door, ["odds", "vegas", "--card", "--format", "csv"])
-    assert (told.exit_code, told.output[:6]) == (2, "A card")
+    result = CliRunner().invoke(door, ["odds", "vegas", "--card", "--format", "csv"])
+    assert (result.exit_code, result.output[:6]) == (2, "A card")

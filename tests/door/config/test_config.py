@@ -142,8 +142,8 @@ class TestTheShippedFile:
         assert set(written) == keys_that_are_read()["[boards.NAME]"]
         usual = boards.unlisted("Xibalba")
         for key, value in written.items():
-            kept = getattr(usual, key) if hasattr(usual, key) else getattr(usual.trusted, key)
-            assert (list(kept) if isinstance(kept, tuple) else kept) == value
+            current = getattr(usual, key) if hasattr(usual, key) else getattr(usual.trusted, key)
+            assert (list(current) if isinstance(current, tuple) else current) == value
 
     def test_every_key_has_a_comment_of_its_own_above_it(self):
         lines = SHIPPED.read_text(encoding="utf-8").splitlines()
@@ -250,12 +250,12 @@ class TestValues:
 
     @pytest.mark.parametrize("kind", ["telnet", "rlogin"])
     @pytest.mark.parametrize(
-        ("written", "kept"),
+        ("written", "expected"),
         [("::", "::"), ("0:0:0::1", "::1"), ("::ffff:10.0.0.7", "10.0.0.7"), ("FE80::1%eth0",) * 2],
     )
-    def test_an_ipv6_address_is_stored_in_its_usual_spelling(self, load, kind, written, kept):
+    def test_an_ipv6_address_is_stored_in_its_usual_spelling(self, load, kind, written, expected):
         (listener,) = load(f'[[listeners]]\nkind = "{kind}"\nhost = "{written}"').listeners
-        assert listener.host == kept.replace("FE80", "fe80")
+        assert listener.host == expected.replace("FE80", "fe80")
 
     def test_any_free_port_may_be_asked_for_more_than_once(self, load):
         assert len(load("[[listeners]]\nport = 0\n" * 2).listeners) == 2
@@ -542,32 +542,32 @@ def test_beacon_keys_of_1_0_are_ignored_and_reported_where_on(load, tmp_path):
     rest = "beacon_urls = []\nbeacon_wait_seconds = 10\n"
     assert load(f'[fairness]\nbeacon = "none"\n{rest}').unheeded == ()
     assert load("").unheeded == ()
-    (told,) = load(f'[fairness]\nshoes_ahead = 9\nbeacon = "drand"\n{rest}').unheeded
-    assert told.startswith(f"{tmp_path / 'sysop.toml'}, line 3: [fairness] beacon has no effect")
+    (warning,) = load(f'[fairness]\nshoes_ahead = 9\nbeacon = "drand"\n{rest}').unheeded
+    assert warning.startswith(f"{tmp_path / 'sysop.toml'}, line 3: [fairness] beacon has no effect")
 
 
 def test_the_link_of_1_0_is_ignored_and_reported_where_set(load, tmp_path):
     """Books in a file, or two things at its port, were refused then."""
     assert load('[server]\nlink = ""').unheeded == ()
-    (told,) = load('[server]\nname = "north"\nlink = "10.0.0.1:2324"').unheeded
-    assert told.startswith(f"{tmp_path / 'sysop.toml'}, line 3: [server] link has no effect")
+    (warning,) = load('[server]\nname = "north"\nlink = "10.0.0.1:2324"').unheeded
+    assert warning.startswith(f"{tmp_path / 'sysop.toml'}, line 3: [server] link has no effect")
 
 
 def test_web_telnet_of_1_0_is_ignored_and_reported_where_on(load, tmp_path):
     web = '[[listeners]]\nkind = "web"\n'
     assert load(f"{web}telnet = false").unheeded == ()
-    (told,) = load(f"{web}telnet = true").unheeded
+    (warning,) = load(f"{web}telnet = true").unheeded
     file = tmp_path / "sysop.toml"
-    assert told.startswith(f"{file}, line 3: [[listeners]] 1, telnet has no effect any more")
-    assert 'kind = "telnets"' in told
+    assert warning.startswith(f"{file}, line 3: [[listeners]] 1, telnet has no effect any more")
+    assert 'kind = "telnets"' in warning
 
 
 def test_the_metrics_port_of_1_0_is_ignored_and_reported_where_different(load, tmp_path):
     """The lines are from a sysop.toml of 1.0."""
     assert load('[metrics]\nhost = "127.0.0.1"\nport = 9523').unheeded == ()
-    (told,) = load('[metrics]\nallow = ["10.0.0.9"]\nport = 9100').unheeded
+    (warning,) = load('[metrics]\nallow = ["10.0.0.9"]\nport = 9100').unheeded
     file = tmp_path / "sysop.toml"
-    assert told.startswith(f"{file}, line 3: [metrics] host and port have no effect")
+    assert warning.startswith(f"{file}, line 3: [metrics] host and port have no effect")
 
 
 def test_keys_of_1_0_for_standalone_doors_are_ignored_and_reported(load, tmp_path):

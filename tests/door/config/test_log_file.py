@@ -22,9 +22,9 @@ def record(message: str, *args: object) -> logging.LogRecord:
     try:
         raise ValueError("a fault")
     except ValueError:
-        found = logging.LogRecord("door", logging.ERROR, "", 0, message, args, sys.exc_info())
-    found.created = 1_763_640_000.25
-    return found
+        entry = logging.LogRecord("door", logging.ERROR, "", 0, message, args, sys.exc_info())
+    entry.created = 1_763_640_000.25
+    return entry
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
@@ -33,15 +33,15 @@ def test_a_line_has_its_zone_and_in_json_it_is_one_line_in_any_case(
 ) -> None:
     file = tmp_path / "sysop.toml"
     file.write_text(TOML.format(form), encoding="utf-8")
-    said = formatter(settings.load(file)).format(record("Hello,\n%s.", "Zoë"))
+    formatted = formatter(settings.load(file)).format(record("Hello,\n%s.", "Zoë"))
     if form == "text":
-        assert said.startswith("2025-11-20 21:00:00.250+09:00 ")
+        assert formatted.startswith("2025-11-20 21:00:00.250+09:00 ")
         return
-    assert "\n" not in said
-    told = json.loads(said)
-    assert told.pop("traceback").endswith("ValueError: a fault")
-    assert told.pop("process") > 0
-    assert told == {
+    assert "\n" not in formatted
+    parsed = json.loads(formatted)
+    assert parsed.pop("traceback").endswith("ValueError: a fault")
+    assert parsed.pop("process") > 0
+    assert parsed == {
         "at": "2025-11-20T21:00:00.250+09:00",
         "level": "ERROR",
         "logger": "door",
@@ -62,9 +62,9 @@ def test_the_journal_gets_the_priority_of_each_line(
         handler.emit(logging.makeLogRecord({"msg": "three", "levelno": logging.WARNING}))
         handler.emit(logging.makeLogRecord({"msg": "four", "levelno": logging.INFO}))
         stream.seek(0)
-        said = stream.read().splitlines()
+        lines = stream.read().splitlines()
     expected = ["<3>one", "<3>two", "<4>three", "<6>four"]
-    assert said == (expected if is_journal else [line[3:] for line in expected])
+    assert lines == (expected if is_journal else [line[3:] for line in expected])
 
 
 @pytest.mark.parametrize("mode", [0o700, 0o770])
@@ -86,8 +86,8 @@ def test_a_log_is_written_through_a_link_only_if_its_folder_is_trusted(
     refusals.open_log(data)
     refusals.note("192.0.2.1", "refused")
     refusals.close_log()
-    said = ours.read_text()
-    assert ("by a door" in said, "refused" in said) == ((mode == 0o700),) * 2
+    content = ours.read_text()
+    assert ("by a door" in content, "refused" in content) == ((mode == 0o700),) * 2
 
 
 def test_no_other_user_makes_the_log_which_the_server_could_not_write_then(

@@ -48,9 +48,9 @@ def with_books(config: Config, folder_mode: int = 0o755) -> Path:
 
 
 def checked(config: Config) -> str:
-    told = Shell(config.path)("check")
-    assert told.status == 0
-    return told.output.replace(str(config.path.parent), "HERE")
+    result = Shell(config.path)("check")
+    assert result.status == 0
+    return result.output.replace(str(config.path.parent), "HERE")
 
 
 async def test_a_new_board_hides_its_data_and_lets_the_group_read_the_log(
@@ -99,11 +99,11 @@ def test_a_start_closes_files_that_an_earlier_version_left_open(
     config = board(tmp_path)
     data = with_books(config)
     (data / "refused.log").touch(0o644)
-    told = checked(config)
-    assert "HERE/data is 0755: run chmod 0700 HERE/data.\n" in told
-    assert "HERE/data/refused.log is 0644: run chmod 0640 HERE/data/refused.log.\n" in told
-    said = privacy.close_what_is_open(config)
-    assert said == [
+    text = checked(config)
+    assert "HERE/data is 0755: run chmod 0700 HERE/data.\n" in text
+    assert "HERE/data/refused.log is 0644: run chmod 0640 HERE/data/refused.log.\n" in text
+    lines = privacy.close_what_is_open(config)
+    assert lines == [
         f"{data} was 0755 and is 0700 now; data_mode in [board] can say otherwise",
         f"{data}/refused.log was 0644 and is 0640 now; data_mode in [board] can say otherwise",
     ]
@@ -124,8 +124,8 @@ def test_a_shared_folder_is_reported_and_left(tmp_path: Path) -> None:
     config.board.data.mkdir()
     config.board.data.chmod(0o1777)
     (config.board.data / "board.sqlite3").touch(0o600)
-    (said,) = privacy.close_what_is_open(config)
-    assert said.endswith(f"is 1777: run chmod 1700 {config.board.data}")
+    (line,) = privacy.close_what_is_open(config)
+    assert line.endswith(f"is 1777: run chmod 1700 {config.board.data}")
     assert mode(config.board.data) == "1777"
 
 
@@ -150,15 +150,15 @@ def test_readable_copies_logs_keys_and_secrets_are_reported(tmp_path: Path) -> N
     for name in ("board.sqlite3.v3-backup", "board.sqlite3-wal", "server.log"):
         (data / name).touch(0o644)
     (data / "THEBANK.EXT").touch(0o644)
-    told = [line for line in checked(config).splitlines() if "run chmod" in line]
-    assert [line.split()[0] for line in told] == [
+    lines = [line for line in checked(config).splitlines() if "run chmod" in line]
+    assert [line.split()[0] for line in lines] == [
         "HERE/data/board.sqlite3-wal",
         "HERE/data/board.sqlite3.v3-backup",
         "HERE/data/server.log",
         "HERE/key.pem",
         "HERE/sysop.toml",
     ]
-    assert "jaguar" not in "".join(told)
+    assert "jaguar" not in "".join(lines)
 
 
 def test_a_folder_with_files_of_other_programs_is_reported_and_left(tmp_path: Path) -> None:
@@ -166,8 +166,8 @@ def test_a_folder_with_files_of_other_programs_is_reported_and_left(tmp_path: Pa
         tmp_path, more='[timebank]\nmode = "external"\nthebank_ext = "data/THEBANK.EXT"\n'
     )
     data = with_books(config)
-    (said,) = privacy.close_what_is_open(config)
-    assert said == (
+    (line,) = privacy.close_what_is_open(config)
+    assert line == (
         f"{data} is 0755: run chmod 0700 {data},"
         f" once {data}/THEBANK.EXT is elsewhere: other programs use it"
     )

@@ -340,8 +340,8 @@ def test_a_network_list_agrees_with_the_standard_library(text: str) -> None:
     held = Networks([network, *networks("10.0.0.0/8", "fe80::/10")])
     for address in ("192.0.2.7", "192.0.2.8", "10.9.9.9", "2001:db8::7", "fe80::1", "9.9.9.9"):
         known = ipaddress.ip_address(address)
-        said = any(known in each for each in (network, *networks("10.0.0.0/8", "fe80::/10")))
-        assert held.hold(address) is said
+        is_in = any(known in each for each in (network, *networks("10.0.0.0/8", "fe80::/10")))
+        assert held.hold(address) is is_in
 
 
 def test_the_usual_rules_leave_this_machine_alone() -> None:

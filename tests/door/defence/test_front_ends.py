@@ -34,8 +34,10 @@ async def test_exceeding_the_calls_per_address_is_logged_once(
         await rings(board, 5)
         assert warnings(caplog) == []
         await rings(board, 2)
-    (told,) = warnings(caplog)
-    assert told.startswith("6 calls are open at once from 127.0.0.1. That is this machine and in")
+    (warning,) = warnings(caplog)
+    assert warning.startswith(
+        "6 calls are open at once from 127.0.0.1. That is this machine and in"
+    )
 
 
 async def test_uncounted_wrong_passwords_are_logged(
@@ -45,8 +47,8 @@ async def test_uncounted_wrong_passwords_are_logged(
         await Stranger(board, "Ada", HERE).is_wrong(5)
         assert warnings(caplog) == []
         await Stranger(board, "Ada", HERE).is_wrong(1)
-    (told,) = warnings(caplog)
-    assert told.startswith("More than 5 wrong passwords in a day came from 127.0.0.1.")
+    (warning,) = warnings(caplog)
+    assert warning.startswith("More than 5 wrong passwords in a day came from 127.0.0.1.")
 
 
 @pytest.mark.long
@@ -63,9 +65,9 @@ async def test_server_and_check_report_several_callers_from_this_machine(
             caller = Stranger(board, name, HERE)
             await caller.is_let_in()
             await caller.logs_off()
-        (told,) = warnings(caplog)
-        assert told.startswith("4 callers and more logged on from 127.0.0.1.")
-        assert told in Shell(board.config.path)("check").output
+        (warning,) = warnings(caplog)
+        assert warning.startswith("4 callers and more logged on from 127.0.0.1.")
+        assert warning in Shell(board.config.path)("check").output
 
 
 async def test_callers_with_distinct_addresses_cause_no_warning(
@@ -87,7 +89,7 @@ async def test_a_board_on_this_machine_is_no_front_end(
 
 
 @pytest.mark.parametrize(
-    ("listener", "defence", "told"),
+    ("listener", "defence", "is_warned"),
     [
         ('host = "127.0.0.1"', "", True),
         ('host = "::1"', "", True),
@@ -98,9 +100,9 @@ async def test_a_board_on_this_machine_is_no_front_end(
     ],
 )
 def test_check_tells_of_a_port_that_front_ends_alone_can_reach(
-    tmp_path: Path, listener: str, defence: str, told: bool
+    tmp_path: Path, listener: str, defence: str, is_warned: bool
 ) -> None:
     config = tmp_path / "sysop.toml"
     config.write_text(f"[[listeners]]\n{listener}\n[defence]\n{defence}\n", encoding="utf-8")
     output = Shell(config)("check").output
-    assert ("is for this machine only" in output) == told
+    assert ("is for this machine only" in output) == is_warned

@@ -279,8 +279,8 @@ async def test_the_books_hold_no_code_and_a_deleted_caller_has_none(tmp_path: Pa
             assert recovery.has_one(desk, number)
             deletion.delete(desk, number)
             assert not recovery.has_one(desk, number)
-        kept = b"".join(path.read_bytes() for path in (tmp_path / "data").glob("board.sqlite3*"))
-        assert kept
+        content = b"".join(path.read_bytes() for path in (tmp_path / "data").glob("board.sqlite3*"))
+        assert content
         for form in (code, code.replace("-", "")):
-            assert form.encode() not in kept
+            assert form.encode() not in content
             assert form not in (tmp_path / "data" / "refused.log").read_text(encoding="ascii")

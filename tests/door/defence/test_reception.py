@@ -81,7 +81,7 @@ async def test_a_wait_reads_the_same_for_every_name_known_or_not(
         with board.books() as desk:
             callers.set_locked(desk, callers.number_of(desk, "Locked"), True)
             deletion.delete(desk, callers.number_of(desk, "Deleted"))
-        heard = []
+        texts = []
         for number, name in enumerate(names):
             caller = Stranger(board, name, f"127.0.{number}.99")
             if name == "At Home":
@@ -93,9 +93,9 @@ async def test_a_wait_reads_the_same_for_every_name_known_or_not(
             await caller.waits("3:00")
             await board.clock.advance(100)
             await caller.waits("1:20")
-            heard.append(caller.terminal.transcript.replace(name, "-"))
+            texts.append(caller.terminal.transcript.replace(name, "-"))
             await caller.terminal.close()
-        assert len(set(heard)) == 1
+        assert len(set(texts)) == 1
 
 
 async def test_every_name_costs_the_same_work(

@@ -70,8 +70,8 @@ async def test_abuse_of_every_port_is_a_line_that_names_the_caller(
         await throws(board, 1, b"GET / HTTP/1.1\r\n\r\n")
         await throws(board, 2, b"GET / HTTP/1.1\r\n\r\n")
         await throws(board, 2, b"\0Ada\0")
-        found = await logged(board, 4)
-    assert [re.sub("no TLS: .*", "no TLS", line) for line in found] == [
+        lines = await logged(board, 4)
+    assert [re.sub("no TLS: .*", "no TLS", line) for line in lines] == [
         f"refused {VILLAIN}: cut off: more than 500 telnet commands in a burst",
         f"refused {VILLAIN}: cut off: no TLS",
         f"refused {VILLAIN}: cut off: rlogin: it does not begin with a NUL, so it is not rlogin",
@@ -93,11 +93,11 @@ async def test_one_call_is_one_line_whatever_error_it_raises(tmp_path: Path) -> 
     async with world(tmp_path, toml=defended(calls_per_minute=3)) as board:
         for _ in range(4):
             await throws(board, 0, FLOOD)
-        found = await logged(board, 4)
+        lines = await logged(board, 4)
     assert (
-        found[:3] == [f"refused {VILLAIN}: cut off: more than 500 telnet commands in a burst"] * 3
+        lines[:3] == [f"refused {VILLAIN}: cut off: more than 500 telnet commands in a burst"] * 3
     )
-    assert found[3:] == [f"refused {VILLAIN}: too many calls in a minute"]
+    assert lines[3:] == [f"refused {VILLAIN}: too many calls in a minute"]
 
 
 async def test_a_refusal_is_one_line_that_names_the_cause(tmp_path: Path) -> None:
@@ -205,8 +205,8 @@ async def a_log_of_every_kind(folder: Path) -> Path:
 def the_filter() -> tuple[str, str]:
     """The expression for a line and the form of its date, as the shipped filter has them."""
     text = (SHIPPED / "filter.d" / "bjft.conf").read_text(encoding="utf-8")
-    found = dict(re.findall(r"^(failregex|datepattern) = (.*)$", text, flags=re.M))
-    return found["failregex"], found["datepattern"]
+    keys = dict(re.findall(r"^(failregex|datepattern) = (.*)$", text, flags=re.M))
+    return keys["failregex"], keys["datepattern"]
 
 
 async def test_the_filter_matches_refusals_and_skips_callers_turned_away(
@@ -217,13 +217,13 @@ async def test_the_filter_matches_refusals_and_skips_callers_turned_away(
     assert date == "^%%Y-%%m-%%dT%%H:%%M:%%S%%z"
     dated = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d{4}")
     line_of = re.compile(expression.replace("<ADDR>", r"(?P<address>[0-9a-f.:]+)"))
-    found = []
+    banned = []
     for line in log.read_text(encoding="ascii").splitlines():
         assert dated.match(line), line
         # fail2ban takes the date out of the line before it looks.
         if match := line_of.match(dated.sub("", line)):
-            found.append(match["address"])
-    assert found == BANNED
+            banned.append(match["address"])
+    assert banned == BANNED
     text = log.read_text(encoding="ascii")
     assert text.count(CAFE) == 4
     assert (

@@ -26,18 +26,18 @@ TOML = sysop_toml(events="") + XIBALBA
 @pytest.fixture
 def everything_logged() -> Iterator[list[str]]:
     """Record the messages of all loggers of the process, at all levels, with tracebacks."""
-    said: list[str] = []
+    messages: list[str] = []
     form = logging.Formatter("%(name)s %(message)s %(args)r")
 
     class Keep(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            said.append(form.format(record))
+            messages.append(form.format(record))
 
     handler, root = Keep(logging.DEBUG), logging.getLogger()
     level = root.level
     root.addHandler(handler)
     root.setLevel(logging.DEBUG)
-    yield said
+    yield messages
     root.removeHandler(handler)
     root.setLevel(level)
 
@@ -111,11 +111,11 @@ async def test_no_command_shows_a_secret_or_an_undealt_card(tmp_path: Path) -> N
             ("audit",),
             ("check",),
         ):
-            told = await asyncio.to_thread(shell, *words)
+            result = await asyncio.to_thread(shell, *words)
             if words == ("hand", "1", "--json"):
-                assert told.status == 2, "a hand that is open cannot be replayed"
-            assert told.output or told.error
-            no_secret_in(told.output + told.error, seed, hashed)
+                assert result.status == 2, "a hand that is open cannot be replayed"
+            assert result.output or result.error
+            no_secret_in(result.output + result.error, seed, hashed)
 
 
 @pytest.mark.parametrize("where", ["verify", "hash"])

@@ -71,9 +71,9 @@ def place(refused: DropFileRefused) -> str:
 @settings(deadline=SOON)
 def test_noise_is_read_or_refused(name, noise):
     with a_folder() as folder:
-        found = outcome(folder, Written(name, noise))
-    if isinstance(found, DropFileRefused):
-        assert str(found) == f"{found.file}{place(found)}: {found.what}. {found.remedy}"
+        file = outcome(folder, Written(name, noise))
+    if isinstance(file, DropFileRefused):
+        assert str(file) == f"{file.file}{place(file)}: {file.what}. {file.remedy}"
 
 
 @given(

@@ -126,7 +126,7 @@ def test_a_file_of_another_format_is_refused_at_the_line_that_shows_it(
 
 
 @pytest.mark.parametrize(
-    ("name", "lines", "kept", "line"),
+    ("name", "lines", "lines_left", "line"),
     [
         ("DOOR32.SYS", door32(), 8, 9),
         ("DOOR.SYS", door_sys(), 25, 26),
@@ -138,9 +138,9 @@ def test_a_file_of_another_format_is_refused_at_the_line_that_shows_it(
     ],
 )
 def test_a_file_that_breaks_off_is_refused_at_the_line_that_is_missing(
-    name, lines, kept, line, tmp_path: Path
+    name, lines, lines_left, line, tmp_path: Path
 ):
-    refused = refusal(tmp_path, name, text(*lines[:kept]))
+    refused = refusal(tmp_path, name, text(*lines[:lines_left]))
     assert refused.line == line
     assert "breaks off" in refused.what
 

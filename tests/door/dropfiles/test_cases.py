@@ -74,8 +74,8 @@ def test_the_time_left_is_read(name, limit, seconds, written, tmp_path: Path) ->
     ],
 )
 def test_the_caller_is_read(name, called, caller, tmp_path: Path) -> None:
-    found = case(tmp_path, name)
-    assert (found.name, found.who.caller) == (called, caller)
+    call = case(tmp_path, name)
+    assert (call.name, call.who.caller) == (called, caller)
 
 
 # Limits longer than a day
@@ -107,9 +107,9 @@ def test_a_whole_day_is_a_limit(name, content, tmp_path: Path) -> None:
 def test_the_smaller_time_counts_when_two_lines_differ(
     tmp_path: Path,
 ) -> None:
-    found = understood(tmp_path, "DOOR.SYS", text(*door_sys(seconds="3599", minutes="9999")))
-    assert found.time.seconds == 3599
-    assert "contradict each other" in found.doubts[0]
+    call = understood(tmp_path, "DOOR.SYS", text(*door_sys(seconds="3599", minutes="9999")))
+    assert call.time.seconds == 3599
+    assert "contradict each other" in call.doubts[0]
 
 
 def test_nothing_is_given_back_to_a_time_limit_that_is_none(tmp_path: Path) -> None:
@@ -171,17 +171,19 @@ def refusal(folder: Path, content: bytes) -> DropFileRefused:
 
 
 @pytest.mark.parametrize(
-    ("name", "line", "said"),
+    ("name", "line", "expected"),
     [
         ("shifted-lines-bridge", 25, '"0" stands where the date of expiry belongs'),
         ("ra-missing-lines", 22, '"12-31-93" stands where the conferences belong'),
     ],
 )
-def test_shifted_lines_are_refused_at_the_first_wrong_one(name, line, said, tmp_path: Path) -> None:
+def test_shifted_lines_are_refused_at_the_first_wrong_one(
+    name, line, expected, tmp_path: Path
+) -> None:
     with pytest.raises(DropFileRefused) as refused:
         case(tmp_path, name)
     assert refused.value.line == line
-    assert said in refused.value.what
+    assert expected in refused.value.what
     assert "DOOR32.SYS" in refused.value.remedy
 
 
@@ -193,18 +195,18 @@ def fields(**changed: str) -> list[str]:
 def test_a_short_file_without_its_user_number_goes_by_the_name(missing, tmp_path: Path) -> None:
     lines = fields()
     del lines[missing - 1]
-    found = understood(tmp_path, "DOOR.SYS", text(*lines[:31]))
-    assert (found.name, found.who.caller) == ("Ann Example", "name ann example")
+    call = understood(tmp_path, "DOOR.SYS", text(*lines[:31]))
+    assert (call.name, call.who.caller) == ("Ann Example", "name ann example")
 
 
 @pytest.mark.parametrize("extra", [38, 39, 40, 41, 43])
 def test_lines_that_moved_behind_the_event_change_no_caller(extra, tmp_path: Path) -> None:
     lines = fields()
     lines.insert(extra - 1, "0")
-    found = understood(tmp_path, "DOOR.SYS", text(*lines))
-    assert (found.name, found.who.caller, found.event.clock) == ("Moth", "number 42", "03:00")
-    assert "is not as it should be" in found.doubts[0]
-    assert found.gives == ()
+    call = understood(tmp_path, "DOOR.SYS", text(*lines))
+    assert (call.name, call.who.caller, call.event.clock) == ("Moth", "number 42", "03:00")
+    assert "is not as it should be" in call.doubts[0]
+    assert call.gives == ()
 
 
 @pytest.mark.parametrize("moved", [2, 3])
@@ -227,9 +229,9 @@ def test_door32_sys_without_one_of_its_first_lines_is_refused(missing, tmp_path:
 
 
 def test_a_short_file_with_moved_lines_goes_by_the_name_and_says_so(tmp_path: Path) -> None:
-    found = case(tmp_path, "sysop-name-on-line-37")
-    assert (found.event.minute, found.gives) == (None, ())
-    assert any("are missing or have moved" in doubt for doubt in found.doubts)
+    call = case(tmp_path, "sysop-name-on-line-37")
+    assert (call.event.minute, call.gives) == (None, ())
+    assert any("are missing or have moved" in doubt for doubt in call.doubts)
 
 
 @pytest.mark.parametrize("odd", [(), (32,), (32, 45), (27, 43, 44)])
@@ -237,9 +239,9 @@ def test_odd_texts_are_a_doubt_and_no_shift(odd, tmp_path: Path) -> None:
     lines = fields()
     for line in (25, *odd):
         lines[line - 1] = "not yet 7"
-    found = understood(tmp_path, "DOOR.SYS", text(*lines))
-    assert (found.name, found.who.caller, found.event.clock) == ("Moth", "number 42", "03:00")
-    assert found.doubts == (
+    call = understood(tmp_path, "DOOR.SYS", text(*lines))
+    assert (call.name, call.who.caller, call.event.clock) == ("Moth", "number 42", "03:00")
+    assert call.doubts == (
         "line 25 of DOOR.SYS is not as it should be: a text stands where the date of expiry"
         " belongs.",
     )
@@ -252,9 +254,9 @@ def test_odd_texts_are_a_doubt_and_no_shift(odd, tmp_path: Path) -> None:
     "alias", ["The Keeper", "the  KEEPER", "Moth House BBS", "Moth's bbs", "Sysop", "SYSOP"]
 )
 def test_an_alias_shared_by_all_callers_is_ignored(alias, tmp_path: Path) -> None:
-    found = understood(tmp_path, "DOOR.SYS", text(*fields(alias=alias)))
-    assert (found.name, found.who.caller) == ("Ann Example", "number 42")
-    (doubt,) = found.doubts
+    call = understood(tmp_path, "DOOR.SYS", text(*fields(alias=alias)))
+    assert (call.name, call.who.caller) == ("Ann Example", "number 42")
+    (doubt,) = call.doubts
     assert "is the name of the board or its sysop" in doubt
     assert "Ann Example" not in doubt
 
@@ -267,8 +269,8 @@ def test_a_name_that_only_has_something_of_one_is_an_alias(alias, tmp_path: Path
 def test_a_board_that_another_file_names_is_no_alias(tmp_path: Path) -> None:
     put(tmp_path, Written("CHAIN.TXT", text(*chain(alias="", real_name="Ann Example"))))
     put(tmp_path, Written("DOOR.SYS", text(*fields(alias="Moth House"))))
-    found = understand(find(tmp_path, NO_ENVIRONMENT, None), AS_WRITTEN)
-    assert found.name == "Ann Example"
+    call = understand(find(tmp_path, NO_ENVIRONMENT, None), AS_WRITTEN)
+    assert call.name == "Ann Example"
 
 
 def test_the_sysop_of_door32_sys_may_be_called_so(tmp_path: Path) -> None:
@@ -280,8 +282,8 @@ def test_the_sysop_of_door32_sys_may_be_called_so(tmp_path: Path) -> None:
 
 def test_the_sysop_may_have_the_name_that_the_board_knows_them_by(tmp_path: Path) -> None:
     lines = fields(name="The Keeper", alias="The Keeper", number="1", level="255", node="1")
-    found = understood(tmp_path, "DOOR.SYS", text(*lines))
-    assert (found.name, found.who.caller, found.doubts) == ("The Keeper", "number 1", ())
+    call = understood(tmp_path, "DOOR.SYS", text(*lines))
+    assert (call.name, call.who.caller, call.doubts) == ("The Keeper", "number 1", ())
 
 
 def test_the_sysops_account_stays_the_sysops_on_every_node(tmp_path: Path) -> None:
@@ -293,8 +295,8 @@ def test_the_sysops_account_stays_the_sysops_on_every_node(tmp_path: Path) -> No
 @pytest.mark.parametrize(("level", "number"), [("90", "1"), ("255", "1")])
 def test_the_sysops_real_name_stays_the_sysops(level, number, tmp_path: Path) -> None:
     lines = fields(alias="The Keeper", number=number, level=level, node="2")
-    found = understood(tmp_path, "DOOR.SYS", text(*lines))
-    assert (found.name, found.doubts) == ("The Keeper", ())
+    call = understood(tmp_path, "DOOR.SYS", text(*lines))
+    assert (call.name, call.doubts) == ("The Keeper", ())
 
 
 @pytest.mark.parametrize(("level", "number"), [("89", "1"), ("255", "2")])
@@ -307,8 +309,8 @@ def test_another_caller_is_not_called_as_the_sysop(level, number, tmp_path: Path
 def test_an_alias_in_one_file_counts_over_a_real_name_in_another(first, tmp_path: Path) -> None:
     put(tmp_path, Written("DOOR.SYS", text(*fields(alias="The Keeper"))))
     put(tmp_path, Written("DOOR32.SYS", text(*door32())))
-    found = understand(find(tmp_path / first, NO_ENVIRONMENT, None), AS_WRITTEN)
-    assert (found.name, found.doubts) == ("Moth", ())
+    call = understand(find(tmp_path / first, NO_ENVIRONMENT, None), AS_WRITTEN)
+    assert (call.name, call.doubts) == ("Moth", ())
 
 
 @pytest.mark.parametrize(
@@ -322,17 +324,17 @@ def test_an_alias_in_one_file_counts_over_a_real_name_in_another(first, tmp_path
 def test_an_account_never_goes_by_an_alias_that_all_callers_have(
     name, content, tmp_path: Path
 ) -> None:
-    found = understood(tmp_path, name, content)
-    assert (found.name, found.who.caller) == ("Ann Example", "name ann example")
+    call = understood(tmp_path, name, content)
+    assert (call.name, call.who.caller) == ("Ann Example", "name ann example")
 
 
 def test_an_account_never_goes_by_a_name_of_the_board_in_the_settings(tmp_path: Path) -> None:
     content = text(*door32(host="Mystic 1.12 A48", alias="Moth House", number="0"))
     path = put(tmp_path, Written("DOOR32.SYS", content))
     reading = replace(AS_WRITTEN, names=("Moth House",))
-    found = understand(find(path, NO_ENVIRONMENT, None), reading)
-    assert (found.name, found.who.caller) == ("Ann Example", "name ann example")
-    assert found.who.board == "mystic"
+    call = understand(find(path, NO_ENVIRONMENT, None), reading)
+    assert (call.name, call.who.caller) == ("Ann Example", "name ann example")
+    assert call.who.board == "mystic"
 
 
 def test_an_alias_counts_before_a_name_that_may_be_real(tmp_path: Path) -> None:
@@ -358,5 +360,5 @@ def test_the_doctor_asks_about_a_number_that_all_may_have(
     number, node, level, may_be, tmp_path: Path
 ) -> None:
     content = text(*fields(number=number, node=node, level=level))
-    said = " ".join(sentences(understood(tmp_path, "DOOR.SYS", content)))
-    assert ("they share this account" in said) is may_be
+    call = " ".join(sentences(understood(tmp_path, "DOOR.SYS", content)))
+    assert ("they share this account" in call) is may_be

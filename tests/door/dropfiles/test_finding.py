@@ -21,9 +21,9 @@ DORINFO = text(*dorinfo(("MOTH", "", "")))
 def test_the_newest_in_a_folder_counts(tmp_path: Path):
     old = put(tmp_path, STDIO, ago=3600 * 5)
     new = put(tmp_path, CHAIN)
-    found = find(tmp_path, NO_ENVIRONMENT, None)
-    assert (found.chosen, found.others) == (new, ())
-    assert [(left.path, left.why) for left in found.left] == [
+    files = find(tmp_path, NO_ENVIRONMENT, None)
+    assert (files.chosen, files.others) == (new, ())
+    assert [(left.path, left.why) for left in files.left] == [
         (old, "it was written 4 hours before CHAIN.TXT")
     ]
 
@@ -31,9 +31,9 @@ def test_the_newest_in_a_folder_counts(tmp_path: Path):
 def test_the_one_named_counts_though_it_is_older(tmp_path: Path):
     named = put(tmp_path, STDIO, ago=120)
     newer = put(tmp_path, CHAIN)
-    found = find(named, NO_ENVIRONMENT, None)
-    assert found.chosen == named
-    assert [(left.path, left.why) for left in found.left] == [
+    files = find(named, NO_ENVIRONMENT, None)
+    assert files.chosen == named
+    assert [(left.path, left.why) for left in files.left] == [
         (newer, "it was written 1 minute after DOOR32.SYS")
     ]
 
@@ -42,17 +42,17 @@ def test_files_written_at_once_are_looked_at_in_the_order_of_trust(tmp_path: Pat
     chain = put(tmp_path, CHAIN, ago=1)
     door = put(tmp_path, DOOR_SYS, ago=2)
     door32 = put(tmp_path, STDIO, ago=3)
-    found = find(tmp_path, NO_ENVIRONMENT, None)
-    assert (found.chosen, found.others) == (door32, (door, chain))
+    files = find(tmp_path, NO_ENVIRONMENT, None)
+    assert (files.chosen, files.others) == (door32, (door, chain))
     assert find(chain, NO_ENVIRONMENT, None).others == (door32, door)
 
 
 def test_six_seconds_apart_is_another_call(tmp_path: Path):
     put(tmp_path, STDIO, ago=7)
     put(tmp_path, CHAIN, ago=1)
-    found = find(tmp_path, NO_ENVIRONMENT, None)
-    assert found.chosen.name == "CHAIN.TXT"
-    assert found.left[0].why == "it was written 6 seconds before CHAIN.TXT"
+    files = find(tmp_path, NO_ENVIRONMENT, None)
+    assert files.chosen.name == "CHAIN.TXT"
+    assert files.left[0].why == "it was written 6 seconds before CHAIN.TXT"
 
 
 @pytest.mark.parametrize("name", ["door32.sys", "Door32.Sys", "DOOR32.SYS"])
@@ -65,9 +65,9 @@ def test_names_come_in_any_case(name, tmp_path: Path):
 def test_of_two_files_of_a_format_the_newer_counts(tmp_path: Path):
     put(tmp_path, Written("DOOR32.SYS", STDIO.content), ago=3)
     new = put(tmp_path, Written("door32.sys", STDIO.content), ago=1)
-    found = find(tmp_path, NO_ENVIRONMENT, None)
-    assert found.chosen == new
-    assert found.left[0].why == "there is another DOOR32.SYS that counts"
+    files = find(tmp_path, NO_ENVIRONMENT, None)
+    assert files.chosen == new
+    assert files.left[0].why == "there is another DOOR32.SYS that counts"
 
 
 def test_a_missing_file_is_refused_with_a_list_of_the_folder(tmp_path: Path):
@@ -118,21 +118,21 @@ def test_a_path_that_is_too_long_is_refused(tmp_path: Path):
 @pytest.mark.parametrize("variable", ["BBSDEV_DRP", "DOOR_DROPFILE"])
 def test_the_environment_names_the_file(variable, tmp_path: Path):
     path = put(tmp_path, BBSDEV)
-    found = find(None, {variable: str(path)}, None)
-    assert (found.chosen, found.by) == (path, f"named by {variable}")
+    files = find(None, {variable: str(path)}, None)
+    assert (files.chosen, files.by) == (path, f"named by {variable}")
 
 
 def test_synchronet_names_its_node_folder_and_number(tmp_path: Path):
     put(tmp_path, STDIO)
-    found = find(None, {"SBBSNODE": f"{tmp_path}/", "SBBSNNUM": "3"}, None)
-    assert (found.chosen.name, found.node, found.synchronet) == ("DOOR32.SYS", 3, True)
-    assert found.by == "the newest in the folder of SBBSNODE"
+    files = find(None, {"SBBSNODE": f"{tmp_path}/", "SBBSNNUM": "3"}, None)
+    assert (files.chosen.name, files.node, files.synchronet) == ("DOOR32.SYS", 3, True)
+    assert files.by == "the newest in the folder of SBBSNODE"
 
 
 def test_the_file_that_is_named_beats_the_environment(tmp_path: Path):
     path = put(tmp_path, STDIO)
-    found = find(path, {"BBSDEV_DRP": str(tmp_path / "gone"), "SBBSNODE": "/gone"}, 7)
-    assert (found.chosen, found.node) == (path, 7)
+    files = find(path, {"BBSDEV_DRP": str(tmp_path / "gone"), "SBBSNODE": "/gone"}, 7)
+    assert (files.chosen, files.node) == (path, 7)
 
 
 def test_a_file_that_the_environment_names_in_vain_is_refused(tmp_path: Path):
@@ -143,9 +143,9 @@ def test_a_file_that_the_environment_names_in_vain_is_refused(tmp_path: Path):
 def test_without_a_word_the_folder_the_door_was_started_in_counts(tmp_path: Path, monkeypatch):
     put(tmp_path, STDIO)
     monkeypatch.chdir(tmp_path)
-    found = find(None, NO_ENVIRONMENT, None)
-    assert found.chosen == Path("DOOR32.SYS")
-    assert found.by == "the newest in the folder the door was started in"
+    files = find(None, NO_ENVIRONMENT, None)
+    assert files.chosen == Path("DOOR32.SYS")
+    assert files.by == "the newest in the folder the door was started in"
 
 
 @pytest.mark.parametrize("number", ["", "x", "-1", "99999", "\u0663"])
@@ -172,9 +172,9 @@ def test_nonsense_is_no_node(number, tmp_path: Path):
 def test_dorinfo_of_our_node_counts_and_not_the_newest(node, name, tmp_path: Path):
     ours = put(tmp_path, Written(name, DORINFO), ago=2)
     other = put(tmp_path, Written("DORINFO5.DEF", DORINFO), ago=1)
-    found = find(tmp_path, NO_ENVIRONMENT, node)
-    assert found.chosen == ours
-    assert [(left.path, left.why) for left in found.left] == [(other, f"it is not of node {node}")]
+    files = find(tmp_path, NO_ENVIRONMENT, node)
+    assert files.chosen == ours
+    assert [(left.path, left.why) for left in files.left] == [(other, f"it is not of node {node}")]
 
 
 def test_dorinfo1_does_for_every_node_where_there_is_no_other(tmp_path: Path):

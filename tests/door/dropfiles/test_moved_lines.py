@@ -40,15 +40,15 @@ def wrongly_read(folder: Path, file: Written, count: int) -> dict[int, tuple[obj
     wrong: dict[int, tuple[object, ...]] = {}
     for line in range(1, len(file.content.splitlines()) + 1):
         try:
-            found = understood(folder, *moved(file, line, count))
-            seconds = found.known_time().seconds
+            call = understood(folder, *moved(file, line, count))
+            seconds = call.known_time().seconds
         except DropFileRefused:
             continue
-        who = found.who == whole.who or found.who.caller == "name ann example"
-        name = found.name in (whole.name, "Ann Example")
-        node = found.node in (whole.node, None)
+        who = call.who == whole.who or call.who.caller == "name ann example"
+        name = call.name in (whole.name, "Ann Example")
+        node = call.node in (whole.node, None)
         if not (who and name and node and seconds == whole.time.seconds):
-            wrong[line] = (found.name, found.who, seconds, found.node)
+            wrong[line] = (call.name, call.who, seconds, call.node)
     return wrong
 
 

@@ -43,8 +43,8 @@ def with_fields(odd: dict[int, str]) -> bytes:
     ],
 )
 def test_odd_fields_do_not_close_a_door(odd, tmp_path: Path) -> None:
-    found = understood(tmp_path, "DOOR.SYS", with_fields(odd))
-    assert (found.name, found.who.caller, found.time.seconds) == ("Moth", "number 42", 3599)
+    call = understood(tmp_path, "DOOR.SYS", with_fields(odd))
+    assert (call.name, call.who.caller, call.time.seconds) == ("Moth", "number 42", 3599)
 
 
 def test_a_date_of_dashes_is_an_empty_one(tmp_path: Path) -> None:
@@ -57,8 +57,8 @@ def test_a_date_of_dashes_is_an_empty_one(tmp_path: Path) -> None:
 def test_dorinfo_may_have_any_port_and_network(port, network, tmp_path: Path) -> None:
     lines = list(dorinfo(("Ann", "Example", "Nowhere")))
     lines[3], lines[5] = port, network
-    found = understood(tmp_path, "DORINFO1.DEF", text(*lines))
-    assert (found.name, found.time.seconds) == ("Ann Example", 3540)
+    call = understood(tmp_path, "DORINFO1.DEF", text(*lines))
+    assert (call.name, call.time.seconds) == ("Ann Example", 3540)
 
 
 @pytest.mark.parametrize(("port", "since"), [("COM1", "14:00:00"), ("-1", ""), ("", "-7")])
@@ -71,8 +71,8 @@ def test_chain_txt_may_have_any_port_and_clock(port, since, tmp_path: Path) -> N
 def test_a_writer_with_its_own_order_behind_the_event_is_read(tmp_path: Path) -> None:
     behind = ("Y", "Y", "Y", "7", "240", "01/01/00", "14400", "0", "0", "N", "0", "0", "", "", "")
     lines = [*door_sys(name="Ann Example")[:37], *behind]
-    found = understood(tmp_path, "DOOR.SYS", text(*lines))
-    assert (found.name, found.who.caller, found.gives) == ("Moth", "number 42", ())
+    call = understood(tmp_path, "DOOR.SYS", text(*lines))
+    assert (call.name, call.who.caller, call.gives) == ("Moth", "number 42", ())
 
 
 def test_a_file_with_the_name_three_times_is_refused_at_the_shifted_line(
@@ -97,16 +97,16 @@ def test_a_file_with_dates_with_times_and_an_extra_line_is_read(
     lines[24], lines[43] = "", "Fri Nov 20 19:59:59 2026"
     lines.insert(44, "")
     del lines[4]
-    found = understood(tmp_path, "DOOR.SYS", text(*lines))
-    assert (found.name, found.who.caller, found.node) == ("Moth", "number 42", 3)
-    assert found.time.seconds == 3599
+    call = understood(tmp_path, "DOOR.SYS", text(*lines))
+    assert (call.name, call.who.caller, call.node) == ("Moth", "number 42", 3)
+    assert call.time.seconds == 3599
 
 
 def test_the_two_names_of_icy_board_may_differ(tmp_path: Path) -> None:
     head = (*dorinfo(())[:5], "", "0")
     lines = (*head, "Moth", "", "Ann", "Example", "Nowhere", "1", "50", "59", "-1")
-    found = understood(tmp_path, "DORINFO4.DEF", text(*lines))
-    assert (found.name, found.time.seconds) == ("Moth", 3540)
+    call = understood(tmp_path, "DORINFO4.DEF", text(*lines))
+    assert (call.name, call.time.seconds) == ("Moth", 3540)
 
 
 def test_dorinfo_in_another_order_is_refused(tmp_path: Path) -> None:
@@ -137,10 +137,10 @@ def test_a_letter_in_place_of_the_locked_rate_is_no_toggle(tmp_path: Path) -> No
     for line in range(3, 10):
         lines[line - 1] = f" {lines[line - 1]}"
     lines[4] = " N"
-    found = understood(tmp_path, "DOOR.SYS", text(*lines))
-    assert (found.name, found.who.caller, found.doubts) == ("Ann Example", "number 42", ())
+    call = understood(tmp_path, "DOOR.SYS", text(*lines))
+    assert (call.name, call.who.caller, call.doubts) == ("Ann Example", "number 42", ())
 
 
 def test_door_sys_may_say_rip(tmp_path: Path) -> None:
-    found = understood(tmp_path, "DOOR.SYS", text(*door_sys(graphics="RIP")))
-    assert (found.screen.emulation, found.name, found.time.seconds) == ("rip", "Moth", 3599)
+    call = understood(tmp_path, "DOOR.SYS", text(*door_sys(graphics="RIP")))
+    assert (call.screen.emulation, call.name, call.time.seconds) == ("rip", "Moth", 3599)

@@ -33,8 +33,8 @@ def passed_on(place: Path) -> HostFiles:
 def told(place: Path, at: HostFiles | None = None) -> object:
     """Return the understood call, or the reason of the refusal."""
     try:
-        found = find(place, NO_ENVIRONMENT, None, at=at)
-        call = understand(found, AS_WRITTEN)
+        files = find(place, NO_ENVIRONMENT, None, at=at)
+        call = understand(files, AS_WRITTEN)
     except DropFileRefused as refused:
         return str(refused)
     left = {(each.path, each.why) for each in call.left}
@@ -42,9 +42,9 @@ def told(place: Path, at: HostFiles | None = None) -> object:
 
 
 def test_a_sentence_without_sense_is_a_refusal_all_the_same() -> None:
-    said = ("DOOR.SYS", 1, hand_over.UNEXPECTED, b"\xff")
+    entry = ("DOOR.SYS", 1, hand_over.UNEXPECTED, b"\xff")
     with pytest.raises(OSError, match="\N{REPLACEMENT CHARACTER}"):
-        HostFiles("/", False, 0, [said]).content(Path("/DOOR.SYS"))
+        HostFiles("/", False, 0, [entry]).content(Path("/DOOR.SYS"))
 
 
 def a_file(folder: Path) -> Path:
@@ -137,13 +137,13 @@ def test_a_pipe_or_folder_in_place_of_a_file_is_not_passed_on(
     takes_its_place: Callable[[Path], None],
 ) -> None:
     file = a_file(tmp_path)
-    seen = hand_over._entries
+    real = hand_over._entries
 
     def exchanged(folder: int, named: str) -> list[tuple[str, os.stat_result]]:
-        found = seen(folder, named)
+        entries = real(folder, named)
         file.unlink()
         takes_its_place(file)
-        return found
+        return entries
 
     monkeypatch.setattr(hand_over, "_entries", exchanged)
     (found,) = hand_over.files_at(str(tmp_path))[3]
@@ -160,9 +160,9 @@ def test_a_full_folder_passes_on_the_named_and_the_newest_files(
     os.utime(named, (1, 1))
     for number in range(hand_over.MOST_FILES + 20):
         (tmp_path / f"DORINFO{number}.DEF").write_text("\n")
-    found = hand_over.files_at(str(named))[3]
-    assert len(found) == hand_over.MOST_FILES
-    assert found[0][0] == named.name
+    files = hand_over.files_at(str(named))[3]
+    assert len(files) == hand_over.MOST_FILES
+    assert files[0][0] == named.name
 
 
 def test_a_file_in_a_folder_of_very_many_names_is_read(tmp_path: Path) -> None:

@@ -32,10 +32,10 @@ NAMES = ["DOOR.SYS", "DOOR32.SYS", "DORINFO1.DEF", "CHAIN.TXT", "BBSDEV.DRP", "E
 
 def told_of(error: BaseException) -> str:
     """Everything that a log could show of an error, the locals of its frames included."""
-    told = traceback.TracebackException.from_exception(error, capture_locals=True)
-    kept = [frame for frame in told.stack if "/tests/" not in frame.filename]
-    told.stack = traceback.StackSummary.from_list(kept)
-    return "".join(told.format()) + repr(error) + repr(error.__context__) + repr(vars(error))
+    trace = traceback.TracebackException.from_exception(error, capture_locals=True)
+    frames = [frame for frame in trace.stack if "/tests/" not in frame.filename]
+    trace.stack = traceback.StackSummary.from_list(frames)
+    return "".join(trace.format()) + repr(error) + repr(error.__context__) + repr(vars(error))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -45,10 +45,10 @@ def test_no_result_and_no_error_holds_it(name, tmp_path: Path, caplog):
         path = put(tmp_path, Written(name, text(*lines)))
         try:
             understood = understand(find(path, NO_ENVIRONMENT, None), AS_WRITTEN)
-            told = repr(understood) + "".join(sentences(understood))
+            call = repr(understood) + "".join(sentences(understood))
         except DropFileRefused as refused:
-            told = told_of(refused)
-        assert PASSWORD not in told
+            call = told_of(refused)
+        assert PASSWORD not in call
     assert PASSWORD not in caplog.text
 
 
@@ -59,8 +59,8 @@ def test_the_locals_of_frames_are_looked_at():
 
     with pytest.raises(RuntimeError) as caught:
         careless()
-    told = traceback.TracebackException.from_exception(caught.value, capture_locals=True)
-    assert PASSWORD in "".join(told.format())
+    trace = traceback.TracebackException.from_exception(caught.value, capture_locals=True)
+    assert PASSWORD in "".join(trace.format())
 
 
 def test_a_refusal_has_left_the_frames_that_held_it(tmp_path: Path):

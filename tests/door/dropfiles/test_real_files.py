@@ -65,9 +65,9 @@ def test_how_the_callers_bytes_arrive(tmp_path: Path, name: str, kind, handle) -
 
 @pytest.mark.parametrize("name", ["magicka/door.sys", "gamesrv/door.sys"])
 def test_no_password_is_quoted(tmp_path: Path, name: str) -> None:
-    said = repr(real(tmp_path, name))
-    assert "SECRET" not in said
-    assert "PASSWORD" not in said
+    text = repr(real(tmp_path, name))
+    assert "SECRET" not in text
+    assert "PASSWORD" not in text
 
 
 def test_every_file_is_looked_at(tmp_path: Path) -> None:

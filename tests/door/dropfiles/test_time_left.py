@@ -14,5 +14,5 @@ NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 )
 def test_it_is_rounded_down_and_never_below_nothing(ahead: float, seconds: int) -> None:
     deadline = NOW + timedelta(seconds=ahead)
-    found = TimeLeft.until(deadline, NOW, "line 6")
-    assert (found.limit, found.seconds, found.deadline) == (Limit.LEFT, seconds, deadline)
+    left = TimeLeft.until(deadline, NOW, "line 6")
+    assert (left.limit, left.seconds, left.deadline) == (Limit.LEFT, seconds, deadline)

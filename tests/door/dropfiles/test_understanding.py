@@ -145,9 +145,9 @@ def test_an_event_in_its_starting_minute_is_now_and_not_tomorrow():
     assert event.seconds_from(NOW.replace(minute=1)) == 86340
 
 
-@pytest.mark.parametrize("said", [EventKind.PLACEHOLDER, EventKind.NONE, EventKind.UNKNOWN])
-def test_an_invalid_event_gives_no_seconds(said):
-    assert NextEvent(said, 5, "").seconds_from(NOW) is None
+@pytest.mark.parametrize("expected", [EventKind.PLACEHOLDER, EventKind.NONE, EventKind.UNKNOWN])
+def test_an_invalid_event_gives_no_seconds(expected):
+    assert NextEvent(expected, 5, "").seconds_from(NOW) is None
 
 
 # EVENTS.RA
@@ -290,7 +290,7 @@ def test_names_never_pass_for_numbers(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    ("writer", "ways"),
+    ("writer", "expected"),
     [
         ("synchronet stdio", [(Way.MODUSER, "MODUSER.DAT", None)]),
         ("synchronet door.sys", [(Way.DOOR_SYS, "DOOR.SYS", 15)]),
@@ -302,21 +302,21 @@ def test_names_never_pass_for_numbers(tmp_path: Path):
         ("wwiv chain", []),
     ],
 )
-def test_the_ways_to_give_back_are_known_by_the_kind_of_file(writer, ways, tmp_path: Path):
+def test_the_ways_to_give_back_are_known_by_the_kind_of_file(writer, expected, tmp_path: Path):
     gives = understood_of(tmp_path, writer).gives
-    assert [(give.way, give.path.name, give.minutes) for give in gives] == ways
+    assert [(give.way, give.path.name, give.minutes) for give in gives] == expected
 
 
 def test_chain_txt_of_synchronet_is_known_by_the_environment(tmp_path: Path):
     path = put(tmp_path, WRITERS["synchronet chain"])
-    found = find(path, {"SBBSNODE": str(tmp_path)}, None)
-    assert [give.way for give in understand(found, AS_WRITTEN).gives] == [Way.MODUSER]
+    files = find(path, {"SBBSNODE": str(tmp_path)}, None)
+    assert [give.way for give in understand(files, AS_WRITTEN).gives] == [Way.MODUSER]
 
 
 def test_door_sys_of_synchronet_is_not_given_back_through_moduser(tmp_path: Path):
     put(tmp_path, WRITERS["synchronet door.sys"])
-    found = find(None, {"SBBSNODE": str(tmp_path)}, None)
-    assert [give.way for give in understand(found, AS_WRITTEN).gives] == [Way.DOOR_SYS]
+    files = find(None, {"SBBSNODE": str(tmp_path)}, None)
+    assert [give.way for give in understand(files, AS_WRITTEN).gives] == [Way.DOOR_SYS]
 
 
 # In words
@@ -349,9 +349,9 @@ def test_expired_time_is_described(tmp_path: Path):
 
 
 def test_the_write_back_lines_show_the_current_values(tmp_path: Path):
-    told = sentences(understood_of(tmp_path, "synchronet door.sys", "remoteaccess exitinfo"))
-    assert f"{tmp_path}/DOOR.SYS (now 15 minutes), if the board reads it back." in told[-2]
-    assert f"the TimeLimit in {tmp_path}/EXITINFO.BBS (now 59 minutes)" in told[-1]
+    call = sentences(understood_of(tmp_path, "synchronet door.sys", "remoteaccess exitinfo"))
+    assert f"{tmp_path}/DOOR.SYS (now 15 minutes), if the board reads it back." in call[-2]
+    assert f"the TimeLimit in {tmp_path}/EXITINFO.BBS (now 59 minutes)" in call[-1]
 
 
 def test_understanding_needs_no_files_of_its_own(tmp_path: Path):

@@ -154,7 +154,7 @@ def test_the_field_of_the_time_is_named(writer, place, tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    ("writer", "said", "clock"),
+    ("writer", "expected", "clock"),
     [
         ("synchronet door.sys", EventKind.TIME, "03:00"),
         ("mystic door.sys", EventKind.TIME, "04:30"),
@@ -169,9 +169,9 @@ def test_the_field_of_the_time_is_named(writer, place, tmp_path: Path):
         ("synchronet exitinfo", EventKind.UNKNOWN, ""),
     ],
 )
-def test_the_next_event_is_distinguished_from_placeholders(writer, said, clock, tmp_path: Path):
+def test_the_next_event_is_distinguished_from_placeholders(writer, expected, clock, tmp_path: Path):
     event = reading_of(tmp_path, writer).event
-    assert (event.kind, event.clock) == (said, clock)
+    assert (event.kind, event.clock) == (expected, clock)
 
 
 def test_a_sysop_may_believe_a_placeholder(tmp_path: Path):

@@ -212,19 +212,19 @@ async def test_the_goodbye_and_the_menu_sum_up_the_table_alike(
     await ada.terminal.send("q").until(f"Black Jack For Time: {words}")
     ada.terminal.send("gy")
     await ada.terminal.until_closed()
-    said = " ".join(ada.terminal.picture.split())
-    assert f"This call: 1 hand for minutes, {call}" in said
-    assert words not in said
-    assert "Goodbye, Ada. Call again!" in said
+    text = " ".join(ada.terminal.picture.split())
+    assert f"This call: 1 hand for minutes, {call}" in text
+    assert words not in text
+    assert "Goodbye, Ada. Call again!" in text
 
 
 async def test_a_caller_disconnected_in_a_hand_is_not_told_its_outcome(ada: Table) -> None:
     await ada.bets(2, hand("stay", ends="lose"))
     await ada.board.server.stop("The board is closing.")
     await ada.terminal.until_closed()
-    said = " ".join(ada.terminal.picture.split())
-    assert "0 losses. One hand is still open." in said
-    assert "Your hand waits for you on the table." in said
+    text = " ".join(ada.terminal.picture.split())
+    assert "0 losses. One hand is still open." in text
+    assert "Your hand waits for you on the table." in text
 
 
 async def test_a_caller_without_a_bet_gets_no_statement(ada: Table) -> None:

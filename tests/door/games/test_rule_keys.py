@@ -29,14 +29,14 @@ def test_the_rules_page_lists_every_key_with_default_and_values(
         (key, json.dumps(usual[key])) for key in game.kind.sysop_keys
     ]
     for key, default, others in rows:
-        check, told = game.kind.checks[key], set(re.findall(r"`(.+?)`", others))
+        check, values = game.kind.checks[key], set(re.findall(r"`(.+?)`", others))
         match check:
             case Number() | Halves():
                 assert f"to `{check.most}`" in others
             case OneOf(words):
-                assert {default, *told} == set(map(json.dumps, words))
+                assert {default, *values} == set(map(json.dumps, words))
             case _:
-                assert {default, *told} == {"true", "false"}
+                assert {default, *values} == {"true", "false"}
 
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=list(GAMES))

@@ -19,13 +19,13 @@ async def board() -> AsyncIterator[Board]:
 @pytest.fixture
 def warnings() -> Iterator[list[str]]:
     """Return the warnings and errors of the board and the library."""
-    said: list[str] = []
+    messages: list[str] = []
 
     class Keep(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            said.append(record.getMessage())
+            messages.append(record.getMessage())
 
     handler = Keep(logging.WARNING)
     logging.getLogger().addHandler(handler)
-    yield said
+    yield messages
     logging.getLogger().removeHandler(handler)

@@ -37,12 +37,12 @@ async def takes_turns() -> list[int]:
     come in by each."""
     gate = await Gate().open("127.0.0.1", 0)
     keys, pressed = os.pipe()
-    seen: list[int] = []
+    times: list[int] = []
     done = asyncio.Event()
 
     def serve() -> None:
         os.read(keys, 1)
-        seen.append(gate.came)
+        times.append(gate.came)
         if gate.came == CROWD:
             done.set()
         else:
@@ -59,14 +59,14 @@ async def takes_turns() -> list[int]:
         await asyncio.wait_for(done.wait(), 60)
         loop.remove_reader(keys)
         gate.close()
-    return seen
+    return times
 
 
 @pytest.mark.parametrize("loop", ["asyncio", "uvloop"])
 def test_between_two_keys_of_a_caller_few_are_taken_in(loop: str) -> None:
     kind = pytest.importorskip(loop, reason="there are no wheels of uvloop for this machine")
     with asyncio.Runner(loop_factory=kind.new_event_loop) as runner:
-        seen = runner.run(takes_turns())
-    came = [after - before for before, after in zip([0, *seen], seen, strict=False)]
+        times = runner.run(takes_turns())
+    came = [after - before for before, after in zip([0, *times], times, strict=False)]
     assert sum(came) == CROWD
     assert max(came) <= MOST

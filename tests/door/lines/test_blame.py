@@ -132,14 +132,14 @@ async def greets(board: Board, program: ssl.SSLContext) -> None:
     hands = program.wrap_bio(incoming, outgoing, server_hostname="localhost")
     reader, writer = await asyncio.open_connection("127.0.0.1", board.port)
     writer.write(TEXT)
-    heard = b"something"
+    data = b"something"
     async with asyncio.timeout(PATIENCE):
-        while heard:
+        while data:
             with contextlib.suppress(ssl.SSLError):
                 hands.do_handshake()
             writer.write(outgoing.read())
-            heard = await reader.read(4096)
-            incoming.write(heard)
+            data = await reader.read(4096)
+            incoming.write(data)
     writer.close()
 
 

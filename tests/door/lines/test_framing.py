@@ -13,15 +13,15 @@ EVERY_BYTE = bytes(range(255)) + b"\xff\xff"  # as telnet sends it
 def split(*packets: bytes, limit: int = 4096) -> list[bytes | Command]:
     """Return the parsed packets, with typed bytes joined between two commands."""
     splitter = Splitter(limit)
-    found: list[bytes | Command] = []
+    items: list[bytes | Command] = []
     for packet in packets:
         for item in splitter.feed(packet):
-            last = found[-1] if found else None
+            last = items[-1] if items else None
             if isinstance(item, bytes) and isinstance(last, bytes):
-                found[-1] = last + item
+                items[-1] = last + item
             else:
-                found.append(item)
-    return found
+                items.append(item)
+    return items
 
 
 def test_every_byte_can_be_typed() -> None:

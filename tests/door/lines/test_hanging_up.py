@@ -306,19 +306,19 @@ async def test_a_port_for_every_address_shows_ipv4_callers_as_such() -> None:
 
 
 async def test_a_dead_connection_is_detected_within_a_minute() -> None:
-    found: asyncio.Queue[socket.socket] = asyncio.Queue()
+    wires: asyncio.Queue[socket.socket] = asyncio.Queue()
 
     class Watched(HardenedTelnet):
         def connection_made(self, transport: asyncio.BaseTransport) -> None:
             super().connection_made(transport)
-            found.put_nowait(transport.get_extra_info("socket"))
+            wires.put_nowait(transport.get_extra_info("socket"))
 
     server = await asyncio.get_running_loop().create_server(
         lambda: Watched(USUAL_LIMITS, lambda line: None, lambda: None, "192.0.2.1"), "127.0.0.1", 0
     )
     async with Terminal(SYNCTERM) as terminal:
         await terminal.connect(server.sockets[0].getsockname()[1])
-        wire, tcp = await found.get(), socket.IPPROTO_TCP
+        wire, tcp = await wires.get(), socket.IPPROTO_TCP
         assert wire.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
         assert wire.getsockopt(tcp, socket.TCP_NODELAY)
         first = wire.getsockopt(tcp, socket.TCP_KEEPIDLE)

@@ -53,20 +53,20 @@ QUESTIONS = (b"\x1b[6n", b"\x1b[c", b"\x1b[0c", b"\x1b[5n", b"\x05", b"\x1bZ", b
 @pytest.fixture
 def log() -> Iterator[list[str]]:
     """Every line of the log, from the least important one upwards."""
-    said: list[str] = []
+    lines: list[str] = []
 
     class Keep(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            said.append(self.format(record))
+            lines.append(self.format(record))
 
     handler, root = Keep(), logging.getLogger()
     level = root.level
     root.addHandler(handler)
     root.setLevel(logging.INFO)
-    yield said
+    yield lines
     root.setLevel(level)
     root.removeHandler(handler)
-    for line in said:
+    for line in lines:
         assert_one_line(line)
 
 
@@ -82,11 +82,11 @@ def assert_clean(*terminals: Terminal) -> None:
 
 def assert_told_clean(command: click.Command, board: World, *words: str) -> str:
     """Check that a command's output is nothing but lines of text."""
-    told = CliRunner().invoke(command, [*words, "--config", str(board.config.path)])
-    assert told.exit_code == 0, told.output
-    for line in told.output.split("\n"):
+    result = CliRunner().invoke(command, [*words, "--config", str(board.config.path)])
+    assert result.exit_code == 0, result.output
+    for line in result.output.split("\n"):
         assert_one_line(line)
-    return told.output
+    return result.output
 
 
 @pytest.mark.parametrize("evil", READABLE, ids=range(len(READABLE)))
@@ -135,8 +135,8 @@ async def test_words_that_cut_the_cards_reach_the_sysop_as_words(
         ada = await sit_down(board, "Ada", profile)
         await cuts(ada, evil)
         assert_clean(ada.terminal)
-        told = assert_told_clean(door, board, "hand", "1")
-        assert "Cut " in told
+        output = assert_told_clean(door, board, "hand", "1")
+        assert "Cut " in output
 
 
 async def cuts(ada: Table, evil: bytes) -> None:
@@ -180,10 +180,10 @@ async def test_messages_of_callers_contain_printable_text_only(
         bob, cyd = await visitor(board, "Bob", profile=SYNCTERM), Guest(board, "Cyd")
         board.enter("Cyd")
         await cyd.visits(REFUSING)
-        said = b"begins " + evil + b" ends"
+        typed = b"begins " + evil + b" ends"
 
         async def types(keys: str, back_to: str) -> None:
-            ada.terminal.send(keys.encode() + said)
+            ada.terminal.send(keys.encode() + typed)
             await ada.terminal.wait_for(lambda _: "ends" in ada.screen, "all of it typed")
             await ada.presses("\r").is_asked(back_to)
 
@@ -206,13 +206,13 @@ async def test_messages_of_callers_contain_printable_text_only(
 async def is_let_in(wire: socket.socket) -> bool:
     """Read on until the board has admitted the guest or refused the header."""
     wire.setblocking(False)
-    heard = b""
+    output = b""
     async with asyncio.timeout(PATIENCE):
-        while not any(asked in heard for asked in (b"looks right", b"any key", b"tour?")):
+        while not any(asked in output for asked in (b"looks right", b"any key", b"tour?")):
             more = await asyncio.get_running_loop().sock_recv(wire, 4096)
             if not more:
                 return False
-            heard += more
+            output += more
     return True
 
 

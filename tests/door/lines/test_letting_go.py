@@ -189,4 +189,4 @@ async def test_a_call_that_is_over_is_forgotten(board: Board) -> None:
     await board.listener.finish()
     gc.collect()
     assert [reference() for reference in references] == [None, None, None]
-    assert not [found for found in gc.get_objects() if isinstance(found, HardenedTelnet)]
+    assert not [each for each in gc.get_objects() if isinstance(each, HardenedTelnet)]

@@ -77,5 +77,5 @@ async def test_without_free_descriptors_calls_go_on_and_new_callers_wait(
                 await terminal.close()
             await last.until("Name:")
             await board.logs(AGAIN)
-            told = [line for line in board.said if FULL in line]
-            assert len(told) == 1, told  # however often it was tried
+            lines = [line for line in board.said if FULL in line]
+            assert len(lines) == 1, lines  # however often it was tried

@@ -35,8 +35,8 @@ HOME = (ipaddress.ip_network("127.0.0.1"),)
 
 
 def binary(command: int, family: int, body: bytes, length: int | None = None) -> bytes:
-    told = len(body) if length is None else length
-    return SIGNATURE + struct.pack(">BBH", command, family, told) + body
+    size = len(body) if length is None else length
+    return SIGNATURE + struct.pack(">BBH", command, family, size) + body
 
 
 def from_4(text: str, extras: bytes = b"") -> bytes:
@@ -296,17 +296,17 @@ async def test_tls_comes_behind_the_header(tmp_path: Path) -> None:
 
 
 async def test_rlogin_callers_may_come_through_a_front_end_too() -> None:
-    seen: asyncio.Queue[str] = asyncio.Queue()
+    arrivals: asyncio.Queue[str] = asyncio.Queue()
 
     async def serve(line, header) -> None:
-        seen.put_nowait(f"{header.second} from {line.address}")
+        arrivals.put_nowait(f"{header.second} from {line.address}")
 
     listener = rlogin.RloginListener(serve, rlogin.USUAL_LIMITS, Entrance(Counting(), HOME))
     port = await listener.open("127.0.0.1", 0)
     _, writer = await asyncio.open_connection("127.0.0.1", port.port)
     writer.write(TEXT + b"\0secret\0Ada\0ansi/9600\0")
     async with asyncio.timeout(PATIENCE):
-        assert await seen.get() == "Ada from 192.0.2.7"
+        assert await arrivals.get() == "Ada from 192.0.2.7"
         writer.close()
         await port.finish()
 

@@ -60,8 +60,8 @@ def test_settings_check_and_page_go_by_its_row(tmp_path: Path) -> None:
     assert config.listeners[1].port == 2727
     assert "The wire ends in data." in report(path)
     public = replace(config.public, address="https://board.example")
-    ways = public_page._calling_ways(replace(config, public=public), [23, 2727])
-    assert [way.typed for way in ways[1:]] == ["telnet board.example", "wire board.example 2727"]
+    methods = public_page._calling_ways(replace(config, public=public), [23, 2727])
+    assert [way.typed for way in methods[1:]] == ["telnet board.example", "wire board.example 2727"]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -158,15 +158,15 @@ SIZE = b"\xff\xffss\0\x18\0\x50\x02\x80\x01\xe0"  # 24 rows, 80 columns
 def told(*packets: bytes) -> list[bytes | WindowSize]:
     """Return the parsed packets, with typed bytes joined between two sizes."""
     sizes = WindowSizes()
-    found: list[bytes | WindowSize] = []
+    items: list[bytes | WindowSize] = []
     for packet in packets:
         for item in sizes.feed(packet):
-            last = found[-1] if found else None
+            last = items[-1] if items else None
             if isinstance(item, bytes) and isinstance(last, bytes):
-                found[-1] = last + item
+                items[-1] = last + item
             else:
-                found.append(item)
-    return found
+                items.append(item)
+    return items
 
 
 def test_a_window_change_is_recognised_among_the_keys() -> None:

@@ -117,9 +117,9 @@ async def test_a_local_socket_will_do() -> None:
     """Synchronet hands down one end of a pair where the caller is on SSH."""
     near, caller = socket.socketpair()
     with near, caller:
-        told = replace(STRANGER, columns=100, rows=40)
+        introduction = replace(STRANGER, columns=100, rows=40)
         async with inherited(
-            near.fileno(), told, USUAL_LIMITS, telnet=False, signs=HostSigns()
+            near.fileno(), introduction, USUAL_LIMITS, telnet=False, signs=HostSigns()
         ) as line:
             assert (line.kind, line.address) == ("socket", "unknown")
             assert (line.columns, line.rows) == (100, 40)
@@ -136,9 +136,9 @@ async def test_the_caller_is_known_by_the_address_of_the_socket() -> None:
             host.near.fileno(), STRANGER, USUAL_LIMITS, telnet=True, signs=HostSigns()
         ) as line:
             assert (line.kind, line.address) == ("socket", "127.0.0.1")
-        told = replace(STRANGER, address="192.0.2.7")
+        introduction = replace(STRANGER, address="192.0.2.7")
         async with inherited(
-            host.near.fileno(), told, USUAL_LIMITS, telnet=True, signs=HostSigns()
+            host.near.fileno(), introduction, USUAL_LIMITS, telnet=True, signs=HostSigns()
         ) as line:
             assert line.address == "192.0.2.7"
 
@@ -264,10 +264,14 @@ async def test_where_the_host_takes_telnet_off_every_byte_is_a_key() -> None:
 
 
 @asynccontextmanager
-async def back_at_host(told: Introduction, *, telnet: bool) -> AsyncIterator[tuple[Line, int]]:
+async def back_at_host(
+    introduction: Introduction, *, telnet: bool
+) -> AsyncIterator[tuple[Line, int]]:
     """A line on a connection by which the host was called back, and the host's end of it."""
     host, ours = socket.socketpair()
-    async with called_back(ours, told, USUAL_LIMITS, telnet=telnet, signs=HostSigns()) as line:
+    async with called_back(
+        ours, introduction, USUAL_LIMITS, telnet=telnet, signs=HostSigns()
+    ) as line:
         yield line, host.detach()
 
 

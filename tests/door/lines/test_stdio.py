@@ -173,9 +173,9 @@ async def test_a_paused_line_keeps_4_kb_and_loses_nothing() -> None:
 async def test_the_screen_is_as_large_as_the_terminal_says_and_follows_it() -> None:
     with terminal() as host:
         host.resize(100, 40)
-        told = replace(STRANGER, columns=132, rows=50)
+        introduction = replace(STRANGER, columns=132, rows=50)
         signs = HostSigns()
-        async with opened(host.slave, host.slave, told, USUAL_LIMITS, signs) as line:
+        async with opened(host.slave, host.slave, introduction, USUAL_LIMITS, signs) as line:
             assert (line.columns, line.rows) == (100, 40)
             call = listened_to(line)
             host.resize(1000, 10)
@@ -185,8 +185,8 @@ async def test_the_screen_is_as_large_as_the_terminal_says_and_follows_it() -> N
 
 async def test_a_terminal_that_says_nothing_leaves_the_word_to_the_host() -> None:
     with terminal() as host:
-        told = replace(STRANGER, columns=100, rows=0)
-        async with opened(host.slave, host.slave, told, USUAL_LIMITS, HostSigns()) as line:
+        introduction = replace(STRANGER, columns=100, rows=0)
+        async with opened(host.slave, host.slave, introduction, USUAL_LIMITS, HostSigns()) as line:
             assert (line.columns, line.rows) == (100, 24)
 
 
@@ -326,13 +326,13 @@ async def test_no_descriptor_is_left_behind() -> None:
 async def test_the_line_knows_the_hints_of_the_host() -> None:
     hints = Hints(terminal_types=("ansi",), charset="CP437")
     with terminal() as host:
-        told = replace(STRANGER, address="Synchronet, node 2", hints=hints)
-        async with opened(host.slave, host.slave, told, USUAL_LIMITS, HostSigns()) as line:
+        introduction = replace(STRANGER, address="Synchronet, node 2", hints=hints)
+        async with opened(host.slave, host.slave, introduction, USUAL_LIMITS, HostSigns()) as line:
             assert (line.kind, line.address, line.hints) == ("stdio", "Synchronet, node 2", hints)
 
 
 @pytest.mark.parametrize(
-    ("told", "environment", "known"),
+    ("hints", "environment", "known"),
     [
         (Hints(), {"TERM": "xterm"}, Hints(("xterm",))),
         (Hints(("ansi",)), {"TERM": "xterm"}, Hints(("ansi", "xterm"))),
@@ -345,9 +345,9 @@ async def test_the_line_knows_the_hints_of_the_host() -> None:
     ],
 )
 def test_the_environment_adds_to_the_hints_of_the_host(
-    told: Hints, environment: dict[str, str], known: Hints
+    hints: Hints, environment: dict[str, str], known: Hints
 ) -> None:
-    assert with_environment(told, environment) == known
+    assert with_environment(hints, environment) == known
 
 
 def test_a_door_starts_without_the_telnet_library_and_the_database() -> None:
@@ -355,5 +355,5 @@ def test_a_door_starts_without_the_telnet_library_and_the_database() -> None:
         "import sys, door.lines.host.stdio, door.lines.host.socket;"
         "print([name for name in ('telnetlib3', 'sqlalchemy') if name in sys.modules])"
     )
-    said = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
-    assert said.stdout == b"[]\n"
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert result.stdout == b"[]\n"

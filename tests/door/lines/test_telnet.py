@@ -335,17 +335,17 @@ async def test_the_window_is_known_when_the_call_begins(board: Board) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "taken"),
+    ("window", "taken"),
     [((0, 0), (80, 24)), ((65535, 65535), (160, 60)), ((1, 1), (40, 20)), ((0, 50), (80, 50))],
 )
 async def test_absurd_windows_become_possible_ones(
-    board: Board, told: tuple[int, int], taken: tuple[int, int]
+    board: Board, window: tuple[int, int], taken: tuple[int, int]
 ) -> None:
     async with Terminal(MODERN) as terminal:
         call = await connected(terminal, board)
         terminal.resize(99, 33)
         await call.until(lambda call: call.sizes == [(99, 33)])
-        size = told[0].to_bytes(2, "big") + told[1].to_bytes(2, "big")
+        size = window[0].to_bytes(2, "big") + window[1].to_bytes(2, "big")
         terminal.send(
             bytes((IAC, SB, NAWS)) + size.replace(b"\xff", b"\xff\xff") + bytes((IAC, SE))
         )

@@ -132,11 +132,11 @@ def test_6_nonsense_raises_nothing_but_valueerror(option: int, body: bytes) -> N
 
 @fault(7, LookupError)
 def test_7_a_false_character_set_does_not_hide_the_variables() -> None:
-    options, told = writer(), list[dict[str, str]]()
-    options.set_ext_callback(telopt.NEW_ENVIRON, told.append)
+    options, environments = writer(), list[dict[str, str]]()
+    options.set_ext_callback(telopt.NEW_ENVIRON, environments.append)
     feed(options, subnegotiation(CHARSET, b"\2nosuch"))
     feed(options, subnegotiation(NEW_ENVIRON, b"\0\0LANG\1C"))
-    assert told == [{"LANG": "C"}]
+    assert environments == [{"LANG": "C"}]
 
 
 @fault(8)

@@ -83,8 +83,8 @@ async def test_the_last_words_arrive_and_tls_ends_as_it_should(tmp_path: Path) -
         call.line.write(b"Goodbye.")
         call.over.set()
         async with asyncio.timeout(PATIENCE):
-            said = await reader.read()
-        assert said.endswith(b"Goodbye.")
+            output = await reader.read()
+        assert output.endswith(b"Goodbye.")
         writer.close()
         assert await call.until_ended() == "the board hung up"
 
@@ -225,7 +225,7 @@ async def test_a_call_over_tls_that_is_over_is_forgotten(tmp_path: Path) -> None
         del call
     gc.collect()
     assert line() is None
-    assert not [found for found in gc.get_objects() if isinstance(found, HardenedTelnet)]
+    assert not [each for each in gc.get_objects() if isinstance(each, HardenedTelnet)]
 
 
 # Certificates

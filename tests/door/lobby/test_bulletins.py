@@ -62,8 +62,8 @@ async def test_the_news_tell_of_the_day_as_it_is_so_far(tmp_path: Path) -> None:
         await ada.stays()
         await ada.presses("q").is_asked(MENU)
         await ada.presses("n").sees("Friday 20 November 2026, so far")
-        for told in ("1 Ada", "5:00", "1 hand", "-5:00"):
-            assert told in ada.screen
+        for words in ("1 Ada", "5:00", "1 hand", "-5:00"):
+            assert words in ada.screen
         # The day before was empty, and no line says that the caller lost.
         assert "Thursday" not in ada.screen
         assert "Losers" not in ada.screen

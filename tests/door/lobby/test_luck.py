@@ -41,11 +41,11 @@ async def test_luck_on_screen_equals_a_computation_from_the_hands(ada: Table) ->
     picture = " ".join(ada.terminal.picture.split())
     assert "Black Jack For Time, 2 hands" in picture
     assert "You staked 6 minutes and won 6 minutes." in picture
-    told = TableLuck(
+    luck = TableLuck(
         *(of_house.game, "second", 2, 0, of_house.staked, of_house.house),
         *(of_house.given, of_house.luck, of_house.deviations),
     )
-    for sentence in sentences(told):
+    for sentence in sentences(luck):
         assert sentence in picture
 
 

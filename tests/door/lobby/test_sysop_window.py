@@ -134,9 +134,9 @@ async def test_anybodys_history_is_read(board: World) -> None:
     sysop = await at_the_sysops_side(board)
     await looks_at(sysop, "Ada")
     sysop.presses("h")
-    told = await page(sysop)
-    assert "History of Ada" in told
-    assert "7 minutes added by Tester: for │12bells" in told
+    text = await page(sysop)
+    assert "History of Ada" in text
+    assert "7 minutes added by Tester: for │12bells" in text
     assert last_column_is_empty(sysop)
     await sysop.presses("q").is_asked(ACCOUNT)
 

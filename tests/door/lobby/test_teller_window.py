@@ -277,13 +277,13 @@ async def test_accounts_of_others_show_public_facts_and_no_balance(
     await bob.logs_off()
     board.clock.suspend(24 * HOUR)
     ada = await at_the_window(board, "Ada", profile=replace(MODERN, columns=columns))
-    told = {
+    awards = {
         "Ada": ("21 November 2026", "today", ""),
         "Bob": ("20 November 2026", "yesterday", ""),
         "Saver4": ("20 November 2026", "never", "no. 5"),
         "Saver5": ("20 November 2026", "never", ""),
     }
-    for name, (since, last, place) in told.items():
+    for name, (since, last, place) in awards.items():
         await ada.presses(f"l{name}\r").sees("Accounts (1)")
         await ada.is_asked("Press any key")
         shown = " ".join(" ".join(ada.terminal.lines[1:17]).split())
@@ -313,7 +313,7 @@ async def test_history_is_shown_in_words(tmp_path: Path, profile: Profile) -> No
         await sends(ada, "Bob", 2, "tea & biscuits")
         await hears(ada, "2 minutes sent to Bob.")
         await ada.presses("h").sees("Your history")
-        told = [
+        expected = [
             '20 Nov 12:01  Sent 2:00 to Bob: "tea & biscuits"',
             "20 Nov 12:01  Deposited 5:00",
             "20 Nov 12:01  Won 5:00 at Black Jack For Time",
@@ -322,9 +322,9 @@ async def test_history_is_shown_in_words(tmp_path: Path, profile: Profile) -> No
         ]
         await ada.is_asked("<Q>uit")
         rows = [ada.terminal.row(row) for row in range(24)]
-        seen = [line for line in told if any(line in row for row in rows)]
-        assert seen == told, ada.terminal.picture
-        places = [next(at for at, row in enumerate(rows) if line in row) for line in told]
+        shown = [line for line in expected if any(line in row for row in rows)]
+        assert shown == expected, ada.terminal.picture
+        places = [next(at for at, row in enumerate(rows) if line in row) for line in expected]
         assert places == sorted(places)
         await ada.presses("q").is_asked(WINDOW)
 

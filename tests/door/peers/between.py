@@ -69,11 +69,11 @@ async def between(
 ) -> AsyncIterator[tuple[Between, ServerPlace]]:
     """Yield the proxy and the address of the database behind it."""
     options = dict(database.options)
-    found = Between(f"{options['host']}/{SOCKET}")
-    server = await asyncio.start_unix_server(found.carry, folder / SOCKET)
+    proxy = Between(f"{options['host']}/{SOCKET}")
+    server = await asyncio.start_unix_server(proxy.carry, folder / SOCKET)
     place = replace(database, options=tuple({**options, "host": str(folder)}.items()))
     try:
-        yield found, place
+        yield proxy, place
     finally:
         server.close()
-        found.cut()
+        proxy.cut()

@@ -139,19 +139,23 @@ def test_terms_are_read_as_they_were_written(terms):
 def test_which_versions_serve_side_by_side(terms, one, other, goes):
     ours = terms()
     assert go_together(one, other) == go_together(other, one) == goes
-    said = list(objections(one, ours, [server("beta", ours, other)]))
-    assert said == [] if goes else [each for each in said if f"beta is of version {other}" in each]
-    assert bool(said) != goes
+    problems = list(objections(one, ours, [server("beta", ours, other)]))
+    assert (
+        problems == []
+        if goes
+        else [each for each in problems if f"beta is of version {other}" in each]
+    )
+    assert bool(problems) != goes
 
 
 def test_each_server_that_objects_is_named_with_its_keys(terms):
     ours, theirs = terms(), terms("[calls]\nnodes = 4\n[timebank]\nkeep_minutes = 6")
     others = [server("beta", theirs), server("gamma", ours), server("delta", theirs, "9.9")]
-    said = list(objections("1.2.0", ours, others))
+    problems = list(objections("1.2.0", ours, others))
     keys = "[timebank] keep_minutes and [calls] nodes"
-    assert said[0] == f"The server beta serves with other settings: {keys}."
-    assert said[1].startswith("The server delta is of version 9.9, and this one of 1.2.0: ")
-    assert len(said) == 2
+    assert problems[0] == f"The server beta serves with other settings: {keys}."
+    assert problems[1].startswith("The server delta is of version 9.9, and this one of 1.2.0: ")
+    assert len(problems) == 2
 
 
 def test_one_that_drains_makes_room_for_other_settings(terms):

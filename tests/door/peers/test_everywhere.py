@@ -57,9 +57,9 @@ async def test_callers_of_all_servers_are_in_one_list(
 ) -> None:
     async with two(tmp_path, database) as (north, south):
         await callers(north, south)
-        told = await sysop(north, "nodes")
-        assert told.status == 0
-        header, *rows = [row.split() for row in told.output.splitlines()]
+        result = await sysop(north, "nodes")
+        assert result.status == 0
+        header, *rows = [row.split() for row in result.output.splitlines()]
         assert header[:4] == ["Node", "Caller", "Server", "Where"]
         assert [row[:3] for row in rows] == [
             ["1", "Ada", "north"],
@@ -71,13 +71,13 @@ async def test_callers_of_all_servers_are_in_one_list(
             ["-", "127.0.0.1"],
             ["1:00:00", "127.0.0.1"],
         ]
-        seen = json.loads((await sysop(south, "nodes", "--json")).output)
-        assert [(on["name"], on["left"]) for on in seen["nodes"]] == [
+        listed = json.loads((await sysop(south, "nodes", "--json")).output)
+        assert [(on["name"], on["left"]) for on in listed["nodes"]] == [
             ("Ada", None),
             ("Bob", 3600),
             ("Cyd", None),
         ]
-        assert [server["draining"] is False for server in seen["servers"]] == [True, True]
+        assert [server["draining"] is False for server in listed["servers"]] == [True, True]
 
 
 async def test_words_reach_a_caller_wherever_they_are(
@@ -104,9 +104,9 @@ async def test_a_caller_of_another_server_reads_the_reason_and_is_hung_up(
 ) -> None:
     async with two(tmp_path, database) as (north, south):
         _, bob, _ = await callers(north, south)
-        told = await sysop(north, "kick", "2", *words)
-        said = "Bob on node 2, on server south, sees why and is disconnected in a moment.\n"
-        assert told == Told(0, said, "")
+        result = await sysop(north, "kick", "2", *words)
+        answer = "Bob on node 2, on server south, sees why and is disconnected in a moment.\n"
+        assert result == Told(0, answer, "")
         await soon(south)
         await bob.is_sent_off(reason)
         assert (await sysop(north, "kick", "2")).error == "Node 2 is empty.\n"
@@ -130,8 +130,8 @@ async def test_a_server_is_drained_and_closed_by_itself(
     async with two(tmp_path, database) as (north, south):
         ada, bob, _ = await callers(north, south)
         await until_known(south, "north")
-        told = await sysop(south, "drain")
-        assert told.output == (
+        result = await sysop(south, "drain")
+        assert result.output == (
             "Server south takes no more calls; 1 caller is on. It closes when the last has gone.\n"
         )
         await bob.sees("The sysop is about to close the board.")
@@ -168,10 +168,12 @@ async def test_a_server_that_has_gone_silent_is_named(
             desk.connection.exec_driver_sql(
                 "UPDATE servers SET renewed = renewed - 95 WHERE name = 'south'"
             )
-        told = await sysop(north, "nodes")
-        assert told.status == 1
-        assert told.error.startswith("Server south is silent: nothing was heard of it for 1 minute")
-        assert "Bob" in told.output
+        result = await sysop(north, "nodes")
+        assert result.status == 1
+        assert result.error.startswith(
+            "Server south is silent: nothing was heard of it for 1 minute"
+        )
+        assert "Bob" in result.output
 
 
 async def test_without_the_books_a_server_lists_its_own_callers(
@@ -181,13 +183,13 @@ async def test_without_the_books_a_server_lists_its_own_callers(
         await callers(north, south)
         unavailable = mock.AsyncMock(side_effect=BooksUnavailable("The disk is full."))
         with mock.patch.object(north.server.books, "run", unavailable):
-            told = await sysop(north, "nodes")
-            assert told.status == 1
+            result = await sysop(north, "nodes")
+            assert result.status == 1
             assert (
-                told.error
+                result.error
                 == "The books do not answer: callers of other servers are missing here.\n"
             )
-            rows = [row.split() for row in told.output.splitlines()[1:]]
+            rows = [row.split() for row in result.output.splitlines()[1:]]
             assert [row[:3] for row in rows] == [["1", "Ada", "north"], ["3", "Cyd", "north"]]
             nothing = "The books do not say now who is on. Nothing was done.\n"
             for words in (("kick", "2"), ("say", "all", "Hello")):

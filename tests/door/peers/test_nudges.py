@@ -138,9 +138,9 @@ async def test_a_database_that_is_away_is_waited_for(
                 await tries.acquire()
         wire.is_open = True
         await looks.until_more(before)
-    said = [each.getMessage() for each in caplog.records if each.levelno == logging.WARNING]
-    assert sum("no notifications arrive" in each for each in said) == 1, "not at every try"
-    assert said[-1] == "notifications of other servers arrive again"
+    warnings = [each.getMessage() for each in caplog.records if each.levelno == logging.WARNING]
+    assert sum("no notifications arrive" in each for each in warnings) == 1, "not at every try"
+    assert warnings[-1] == "notifications of other servers arrive again"
 
 
 async def test_one_way_silence_is_noticed_and_named(

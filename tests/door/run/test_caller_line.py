@@ -25,9 +25,9 @@ def named(folder: Path, number: int, *, ago: int = 0) -> None:
     os.utime(file, (at, at))
 
 
-def heard(wire: socket.socket, folder: Path, said: dict[str, str]) -> bytes:
+def heard(wire: socket.socket, folder: Path, options: dict[str, str]) -> bytes:
     """Return the bytes on the wire when the line writes a message."""
-    line = caller_line.find_line(said, hand_over.files_at(str(folder))[3], nobody)
+    line = caller_line.find_line(options, hand_over.files_at(str(folder))[3], nobody)
     if line is not None:
         line.say(relay.ONE_MOMENT)
     wire.setblocking(False)
@@ -42,8 +42,8 @@ def test_a_caller_on_a_socket_reads_that_they_must_wait(tmp_path: Path, way: str
     near, far = socket.socketpair()
     with near, far:
         named(tmp_path, near.fileno())
-        said = {"socket": str(near.fileno())} if way == "--socket" else {}
-        assert heard(far, tmp_path, said) == b"One moment, please.\r\n"
+        options = {"socket": str(near.fileno())} if way == "--socket" else {}
+        assert heard(far, tmp_path, options) == b"One moment, please.\r\n"
 
 
 def test_an_older_file_that_names_a_socket_leaves_it_alone(tmp_path: Path) -> None:
@@ -56,8 +56,8 @@ def test_an_older_file_that_names_a_socket_leaves_it_alone(tmp_path: Path) -> No
 
 def test_a_descriptor_that_is_no_socket_is_not_written_to(tmp_path: Path) -> None:
     with (tmp_path / "file").open("w+b") as file:
-        said = {"socket": str(file.fileno())}
-        assert caller_line.find_line(said, [], nobody) is None
+        options = {"socket": str(file.fileno())}
+        assert caller_line.find_line(options, [], nobody) is None
     assert (tmp_path / "file").read_bytes() == b""
     assert caller_line.find_line({"connect": "nowhere"}, [], nobody) is None
 
@@ -78,8 +78,8 @@ def test_a_line_is_given_back_as_it_was_when_a_server_has_died() -> None:
     near, far = socket.socketpair()
     wire, server = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with near, far, wire, server:
-        course = relay._Relay(wire, relay.CallState(), "")
-        assert course._ends(["socket", str(near.fileno())]) == [near.fileno()]
+        relayed = relay._Relay(wire, relay.CallState(), "")
+        assert relayed._ends(["socket", str(near.fileno())]) == [near.fileno()]
         near.setblocking(False)
-        assert course._restore_line() is None
+        assert relayed._restore_line() is None
         assert os.get_blocking(near.fileno())

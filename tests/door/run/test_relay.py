@@ -74,8 +74,8 @@ async def tells(host: Host, *words: str) -> str:
         *(*words, "--config", str(host.config.path)),
         stdout=asyncio.subprocess.PIPE,
     )
-    said, _ = await asked.communicate()
-    return said.decode()
+    output, _ = await asked.communicate()
+    return output.decode()
 
 
 async def test_a_caller_handed_over_keeps_the_hosts_node_and_uses_none_of_ours(
@@ -88,8 +88,8 @@ async def test_a_caller_handed_over_keeps_the_hosts_node_and_uses_none_of_ours(
             visit = await host.on_terminal("--dropfile", str(file), name=f"{alias}@Xibalba")
             await visit.comes_in()
             assert f"Node {node} " in visit.terminal.row(23)
-        told = await tells(host, "nodes")
-        assert [line.split()[:2] for line in told.splitlines() if "@" in line] == [
+        listed = await tells(host, "nodes")
+        assert [line.split()[:2] for line in listed.splitlines() if "@" in line] == [
             ["7", "Moth@Xibalba"],
             ["7", "Ant@Xibalba"],
             ["8", "Bee@Xibalba"],
@@ -190,8 +190,8 @@ async def test_the_time_at_a_server_that_has_closed_is_charged_once(tmp_path: Pa
     """With a host without a clock only we count the used time."""
     async with hosted(tmp_path, toml=NO_CLOCK, at_server=True) as host:
         file = host.node(1) / "BBSDEV.DRP"
-        said = bbsdev(deadline="", columns="80", rows="24", board="Synchronet", node="1")
-        file.write_bytes(text(*said))
+        fields = bbsdev(deadline="", columns="80", rows="24", board="Synchronet", node="1")
+        file.write_bytes(text(*fields))
         visit = await host.on_terminal("--dropfile", str(file))
         await visit.comes_in()
         before = visit.terminal.row(23)
@@ -254,16 +254,16 @@ async def test_a_caller_whose_door_is_killed_gets_the_winnings_back(
         visit.gets(KILL)
         await visit.ends()
         await host.nobody_is_on()
-        (told,) = host.visits_told()
-        assert told["closed"] is not None
+        (closed_visit,) = host.visits_told()
+        assert closed_visit["closed"] is not None
         assert host.balances(NAME)["online"] == 0
 
 
 async def test_a_caller_kicked_at_the_server_reads_why_and_the_door_ends(tmp_path: Path) -> None:
     async with hosted(tmp_path, at_server=True) as host:
         visit = await host.a_visit()
-        said = await tells(host, "kick", "1", "--why", "Bed time.")
-        assert said == f"{NAME} on node 1 sees why and is disconnected.\n"
+        answer = await tells(host, "kick", "1", "--why", "Bed time.")
+        assert answer == f"{NAME} on node 1 sees why and is disconnected.\n"
         await visit.terminal.until("Bed time.")
         assert await visit.ends() == 0
 
@@ -316,15 +316,15 @@ def takes(server: socket.socket, host: socket.socket) -> tuple[socket.socket, di
 def comes(server: socket.socket) -> tuple[socket.socket, dict[str, str]]:
     """Wait for a door; return the wire and its message."""
     near, _ = server.accept()
-    while hand_over.file_in(said := near.recv(hand_over.LARGEST)) is not None:
+    while hand_over.file_in(message := near.recv(hand_over.LARGEST)) is not None:
         continue
-    return near, dict(text.partition("=")[::2] for text in hand_over.unpacked(said))
+    return near, dict(text.partition("=")[::2] for text in hand_over.unpacked(message))
 
 
 def test_a_caller_stays_on_the_connection_to_the_host_when_the_server_dies(tmp_path: Path) -> None:
     """A host takes one connection, and thinks that the caller has gone when it ends."""
     config, server = stands_in(tmp_path)
-    said: list[dict[str, str]] = []
+    calls: list[dict[str, str]] = []
 
     def dies_and_is_there_again() -> None:
         near, first = takes(server, host)
@@ -332,7 +332,7 @@ def test_a_caller_stays_on_the_connection_to_the_host_when_the_server_dies(tmp_p
         near, second = takes(server, host)
         near.send(hand_over.packed(hand_over.DONE, "7"))
         near.close()
-        said.extend([first, second])
+        calls.extend([first, second])
 
     with socket.create_server(("127.0.0.1", 0)) as host, server:
         serves = threading.Thread(target=dies_and_is_there_again)
@@ -343,7 +343,7 @@ def test_a_caller_stays_on_the_connection_to_the_host_when_the_server_dies(tmp_p
         near, _ = host.accept()
         with near:
             assert near.recv(64) == b"Here you are. Here you are. "
-    first, second = said
+    first, second = calls
     assert "went_on" not in first
     assert float(second["went_on"]) >= float(first["arrived"])
     assert (first["now"], first["arrived"]) == (second["now"], second["arrived"])
@@ -405,7 +405,7 @@ def test_a_door_becomes_one_of_the_new_release_when_it_hands_its_caller_on(
     """
     config, server = stands_in(tmp_path)
     packages = str(tmp_path / "site-packages")
-    said: list[dict[str, str]] = []
+    calls: list[dict[str, str]] = []
     doors: list[int] = []
 
     def is_updated() -> None:
@@ -421,7 +421,7 @@ def test_a_door_becomes_one_of_the_new_release_when_it_hands_its_caller_on(
         assert near.recv(64).decode() == hand_over.HUNG_UP
         near.send(hand_over.packed(hand_over.DONE, "7"))
         near.close()
-        said.extend([first, second])
+        calls.extend([first, second])
 
     with socket.create_server(("127.0.0.1", 0)) as host, server:
         serves = threading.Thread(target=is_updated)
@@ -436,7 +436,7 @@ def test_a_door_becomes_one_of_the_new_release_when_it_hands_its_caller_on(
         near, _ = host.accept()
         with near:
             assert near.recv(64) == b"Here you are. " * (1 + is_on)
-    first, second = said
+    first, second = calls
     assert (door.returncode, doors[0]) == (7, doors[1])
     assert "went_on" not in first
     assert ("went_on" in second) == is_on
@@ -448,9 +448,9 @@ def test_a_caller_waiting_for_an_update_also_waits_for_the_restart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """`door serve` closes the board for the moment of a restart."""
-    folder, told = str(tmp_path), list[str]()
+    folder, waits = str(tmp_path), list[str]()
     door = relay.Door({}, {})
-    monkeypatch.setattr(door, "wait", told.append)
+    monkeypatch.setattr(door, "wait", waits.append)
     monkeypatch.setattr(relay.time, "sleep", lambda seconds: closed.reopen(folder))
     closed.close(folder, "a test")
     with pytest.raises(relay._NotServed, match="closed"):
@@ -458,7 +458,7 @@ def test_a_caller_waiting_for_an_update_also_waits_for_the_restart(
     door._wait_for_update("")
     closed.close(folder, "a test")
     door._wait_while_closed(folder)
-    assert told == [relay.UP_TO_DATE, relay.ONE_MOMENT]
+    assert waits == [relay.UP_TO_DATE, relay.ONE_MOMENT]
 
 
 @pytest.mark.parametrize("facts", [b"", b"{}", b"[1, 2, true]", b"\xff"])
@@ -529,28 +529,28 @@ def test_a_caller_of_a_hung_server_goes_on_at_the_next(
 
 
 @pytest.fixture
-def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+def reports(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     """Return the caller's text and the log of a door in this process."""
-    said: list[tuple[str, str]] = []
+    reports: list[tuple[str, str]] = []
     monkeypatch.setattr(
-        turning_away, "turn_away", lambda path, line, words, why: said.append((words, why))
+        turning_away, "turn_away", lambda path, line, words, why: reports.append((words, why))
     )
-    return said
+    return reports
 
 
 def test_a_full_queue_of_a_server_does_not_delay_a_caller_for_ever(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, told: list[tuple[str, str]]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reports: list[tuple[str, str]]
 ) -> None:
     config, server = stands_in(tmp_path)
     monkeypatch.setattr(hand_over, "ANSWER_SECONDS", 0.1)
     server.listen(0)
     with server, contextlib.closing(hand_over.dial(str(tmp_path / "data"))):
         assert relay.relay(["--config", config, "--stdio"], {}) == relay.FAILED
-    assert told == [(relay.NO_ANSWER, relay.HUNG)]
+    assert reports == [(relay.NO_ANSWER, relay.HUNG)]
 
 
 def test_the_files_of_a_host_are_read_before_a_server_waits_for_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, told: list[tuple[str, str]]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reports: list[tuple[str, str]]
 ) -> None:
     """A slow disk used to take five seconds, and its end was reported as the server's."""
     config, server = stands_in(tmp_path)
@@ -562,14 +562,14 @@ def test_the_files_of_a_host_are_read_before_a_server_waits_for_them(
     monkeypatch.setattr(hand_over, "files_at", reads)
     with server:
         assert relay.relay(["--config", config, "--dropfile", "/sbbs/node1"], {}) == relay.FAILED
-    assert told == [(hand_over.OUT_OF_ORDER, "the door failed: KeyError('/sbbs/node1')")]
+    assert reports == [(hand_over.OUT_OF_ORDER, "the door failed: KeyError('/sbbs/node1')")]
 
 
 @pytest.mark.parametrize("number", [errno.EMSGSIZE, errno.ETOOMANYREFS])
 def test_a_fault_of_the_door_is_not_blamed_on_the_server(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    told: list[tuple[str, str]],
+    reports: list[tuple[str, str]],
     number: int,
 ) -> None:
     config, server = stands_in(tmp_path)
@@ -591,14 +591,14 @@ def test_a_fault_of_the_door_is_not_blamed_on_the_server(
         assert relay.relay(["--config", config, "--stdio"], {}) == relay.FAILED
         serves.join()
     why = f"the caller could not be handed over to the server: [Errno {number}]"
-    assert [words for words, _ in told] == [hand_over.OUT_OF_ORDER]
-    assert told[0][1].startswith(why)
+    assert [words for words, _ in reports] == [hand_over.OUT_OF_ORDER]
+    assert reports[0][1].startswith(why)
     for end in (reading, writing):
         os.close(end)
 
 
 def test_words_of_a_host_that_are_too_long_are_named(
-    tmp_path: Path, told: list[tuple[str, str]]
+    tmp_path: Path, reports: list[tuple[str, str]]
 ) -> None:
     """The kernel takes 128 KiB of each variable."""
     config, server = stands_in(tmp_path)
@@ -606,25 +606,25 @@ def test_words_of_a_host_that_are_too_long_are_named(
     with server:
         assert relay.relay(["--config", config, "--stdio"], host) == relay.REFUSED
     why = "what the host says is too long for a server: one of --config, --stdio, TERM, LANG, "
-    assert told == [(hand_over.OUT_OF_ORDER, f"{why}or the name of a folder")]
+    assert reports == [(hand_over.OUT_OF_ORDER, f"{why}or the name of a folder")]
 
 
 def test_one_long_variable_of_a_host_reaches_the_server(tmp_path: Path) -> None:
     config, server = stands_in(tmp_path)
-    said: list[dict[str, str]] = []
+    calls: list[dict[str, str]] = []
 
     def is_served() -> None:
         near, facts = comes(server)
         near.send(hand_over.packed(hand_over.DONE, "0"))
         near.close()
-        said.append(facts)
+        calls.append(facts)
 
     with server:
         serves = threading.Thread(target=is_served)
         serves.start()
         assert relay.relay(["--config", config, "--stdio"], {"TERM": "x" * 100_000}) == 0
         serves.join()
-    assert said[0]["$TERM"] == "x" * 100_000
+    assert calls[0]["$TERM"] == "x" * 100_000
 
 
 async def test_no_thread_of_the_server_waits_for_the_disk_of_a_host(
@@ -662,18 +662,18 @@ def wires() -> tuple[socket.socket, socket.socket]:
 
 
 def facts(**changed: str) -> dict[str, str]:
-    said = {
+    fields = {
         "version": hand_over.VERSION,
         "release": hand_over.release(),
         "now": "0",
         "arrived": "0",
     }
-    said |= {"offset": "0", "here": "/", "folder": "/nowhere", "named": "0", "unread": "2"}
-    return said | changed
+    fields |= {"offset": "0", "here": "/", "folder": "/nowhere", "named": "0", "unread": "2"}
+    return fields | changed
 
 
 @pytest.mark.parametrize(
-    "said",
+    "fields",
     [
         facts(now="soon"),
         facts(now="1e300"),
@@ -687,9 +687,9 @@ def facts(**changed: str) -> dict[str, str]:
         facts(**{"--node": "x"}),
     ],
 )
-def test_an_unreadable_message_is_refused(said: dict[str, str]) -> None:
+def test_an_unreadable_message_is_refused(fields: dict[str, str]) -> None:
     with pytest.raises(door_calls.DoorCallRefused):
-        door_calls.Facts(said, [])
+        door_calls.Facts(fields, [])
 
 
 async def test_a_door_cannot_extend_the_time_by_a_false_arrival(
@@ -698,9 +698,9 @@ async def test_a_door_cannot_extend_the_time_by_a_false_arrival(
     """A host may give its doors a monotonic clock of their own."""
     messages = relay._messages
 
-    def says(said: dict[str, str], host: dict[str, str], before: relay.CallState) -> list[bytes]:
+    def says(fields: dict[str, str], host: dict[str, str], before: relay.CallState) -> list[bytes]:
         before.arrived += 3600
-        return messages(said, host, before)
+        return messages(fields, host, before)
 
     monkeypatch.setattr(relay, "_messages", says)
     async with world(tmp_path, toml=BOARD) as board:
@@ -727,8 +727,8 @@ def test_a_door_announces_its_release(tmp_path: Path, monkeypatch) -> None:
     assert hand_over.release() == server_note.version()
     monkeypatch.setattr("sys.path", [str(tmp_path), install(tmp_path, "9.9rc1")])
     assert hand_over.release() == "9.9rc1"
-    (said,) = relay._messages({}, {}, relay.CallState())
-    assert "release=9.9rc1" in hand_over.unpacked(said)
+    (message,) = relay._messages({}, {}, relay.CallState())
+    assert "release=9.9rc1" in hand_over.unpacked(message)
     monkeypatch.setattr("sys.path", [str(tmp_path / "nowhere-packages")])
     assert hand_over.release() == ""
 
@@ -737,8 +737,8 @@ def answered(host: Host, release: str) -> list[str]:
     """Connect as a door of this release and return the server's answer."""
     with contextlib.closing(hand_over.dial(str(host.config.board.data))) as wire:
         wire.settimeout(ANSWERS)
-        said = (f"{name}={value}" for name, value in facts(release=release).items())
-        wire.send(hand_over.packed(hand_over.CALL, *said))
+        fields = (f"{name}={value}" for name, value in facts(release=release).items())
+        wire.send(hand_over.packed(hand_over.CALL, *fields))
         return hand_over.unpacked(wire.recv(hand_over.LARGEST))
 
 
@@ -803,25 +803,25 @@ def test_a_door_does_not_use_another_users_server(
             assert near.recv(1) == b"", "not a word is said to it"
 
 
-def folder_of(said: dict[str, str]) -> str | None:
-    return relay.Settings(said, {}).folder
+def folder_of(options: dict[str, str]) -> str | None:
+    return relay.Settings(options, {}).folder
 
 
 def test_a_note_of_the_server_holds_until_sysop_toml_changes(tmp_path: Path) -> None:
     config = tmp_path / "sysop.toml"
     config.write_text('[board]\ndata = "books"\n')
-    said = {"config": str(config)}
-    assert folder_of(said) == str(tmp_path / "books")
+    options = {"config": str(config)}
+    assert folder_of(options) == str(tmp_path / "books")
     elsewhere = tmp_path / "elsewhere"
     place = hand_over.leave_note(str(config), config.stat(), str(elsewhere))
-    assert folder_of(said) == relay.Settings({}, {"BJFT_CONFIG": str(config)}).folder
-    assert folder_of(said) == str(elsewhere)
+    assert folder_of(options) == relay.Settings({}, {"BJFT_CONFIG": str(config)}).folder
+    assert folder_of(options) == str(elsewhere)
     assert place is not None
     config.write_text("[board\n")
     hand_over.leave_note(str(config), config.stat(), str(elsewhere))
-    assert folder_of(said) == str(elsewhere)
+    assert folder_of(options) == str(elsewhere)
     os.unlink(place)
-    assert folder_of(said) is None, "what is wrong with it is the door's to say"
+    assert folder_of(options) is None, "what is wrong with it is the door's to say"
 
 
 def test_a_note_that_another_user_has_left_is_not_believed(
@@ -897,8 +897,8 @@ async def test_a_user_of_the_shared_folder_may_connect(
 ) -> None:
     toml = f'listeners = []\n[board]\ndata_mode = "{mode}"\n'
     async with world(tmp_path, toml=toml) as board:
-        found = (board.config.board.data / hand_over.NAME).stat()
-        assert stat.S_IMODE(found.st_mode) == wanted
+        status = (board.config.board.data / hand_over.NAME).stat()
+        assert stat.S_IMODE(status.st_mode) == wanted
 
 
 def test_an_unneeded_descriptor_from_a_door_is_closed(wires, tmp_path: Path) -> None:
@@ -1034,8 +1034,8 @@ def test_the_note_of_a_server_that_has_ended_leads_nowhere(
     (tmp_path / "data").symlink_to("two")
     asked: list[tuple[str, ...]] = []
 
-    def reach(*said: str, waits: bool) -> NoReturn:
-        asked.append(said)
+    def reach(*words: str, waits: bool) -> NoReturn:
+        asked.append(words)
         raise OSError("no server")
 
     monkeypatch.setattr(starting, "reach", reach)
@@ -1051,14 +1051,14 @@ def test_the_note_of_a_server_that_has_ended_leads_nowhere(
 def test_a_name_is_the_same_to_a_door_of_another_locale(tmp_path: Path) -> None:
     """A host's caller became another one, and the winnings stayed here."""
     asked = hand_over.packed(hand_over.GIVE, "BBS BÜCHER", os.fsdecode(b"/x/n\x94d"))
-    told = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", SAYS_IT_AGAIN, asked.hex()],
         env={"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
         cwd=Path(hand_over.__file__).parents[2],
         capture_output=True,
         check=True,
     )
-    assert told.stdout.split() == [b"ascii", ascii("BÜCHER").encode(), asked.hex().encode()]
+    assert result.stdout.split() == [b"ascii", ascii("BÜCHER").encode(), asked.hex().encode()]
 
 
 def test_a_door_in_a_removed_folder_learns_where_its_files_are(

@@ -12,8 +12,8 @@ ENIGMA = ROOT / "tests/door/dropfiles/data/enigma/door32.sys"
 def actions(host: Host) -> int:
     """Return how many actions were taken at the tables."""
     with host.books() as desk:
-        found = desk.connection.exec_driver_sql("SELECT count(*) FROM actions")
-        count: int = found.scalar_one()
+        rows = desk.connection.exec_driver_sql("SELECT count(*) FROM actions")
+        count: int = rows.scalar_one()
         return count
 
 

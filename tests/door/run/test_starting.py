@@ -34,10 +34,10 @@ TOML = "[server]\nstart_for_doors_minutes = 5\n"
 
 def started(host: Host) -> int:
     """The process of the server that a door has started, which runs."""
-    found = server_note.server_in(host.config.board.data)
-    assert found is not None
-    assert found.runs
-    return found.process
+    server = server_note.server_in(host.config.board.data)
+    assert server is not None
+    assert server.runs
+    return server.process
 
 
 def processes_of_calls(host: Host) -> set[int]:
@@ -200,29 +200,29 @@ def reach(board: Path) -> None:
 
 
 @pytest.fixture
-def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+def reports(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     """Return the caller's text and the log of a door in this process."""
-    said: list[tuple[str, str]] = []
+    reports: list[tuple[str, str]] = []
     monkeypatch.setattr(
-        turning_away, "turn_away", lambda path, line, words, why: said.append((words, why))
+        turning_away, "turn_away", lambda path, line, words, why: reports.append((words, why))
     )
-    return said
+    return reports
 
 
 def runs(board: Path) -> int | None:
     return relay.relay(["--config", str(board / "sysop.toml"), "--stdio"], {})
 
 
-def test_invalid_settings_start_no_server(board: Path, told: list[tuple[str, str]]) -> None:
+def test_invalid_settings_start_no_server(board: Path, reports: list[tuple[str, str]]) -> None:
     for toml in ("board = 3\n", "[board]\ndata = 3\n", "[server\n"):
         (board / "sysop.toml").write_text(toml)
         assert runs(board) == relay.REFUSED
-    assert [words for words, _ in told] == [hand_over.OUT_OF_ORDER] * 3
+    assert [words for words, _ in reports] == [hand_over.OUT_OF_ORDER] * 3
     assert os.listdir(board / "data") == []
 
 
 def test_a_door_that_fails_says_so_without_a_traceback(
-    board: Path, told: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
+    board: Path, reports: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def cwd() -> str:
         raise FileNotFoundError(2, "No such file or directory")
@@ -231,31 +231,31 @@ def test_a_door_that_fails_says_so_without_a_traceback(
     monkeypatch.setattr(relay.os, "getcwd", cwd)
     monkeypatch.setattr(starting, "reach", lambda *words, waits: 1 / 0)
     assert runs(board) == relay.FAILED
-    assert told == [
+    assert reports == [
         (hand_over.OUT_OF_ORDER, "the door failed: ZeroDivisionError('division by zero')")
     ]
 
 
 def test_beside_a_server_that_it_may_not_reach_a_door_starts_none(
-    board: Path, told: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
+    board: Path, reports: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def dial(folder: str) -> None:
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(hand_over, "dial", dial)
     assert runs(board) == relay.REFUSED
-    assert [words for words, _ in told] == [hand_over.CLOSED]
+    assert [words for words, _ in reports] == [hand_over.CLOSED]
     assert os.listdir(board / "data") == []
 
 
 def test_a_door_of_another_user_starts_none_and_names_the_owner(
-    board: Path, told: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
+    board: Path, reports: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(starting, "OTHERS_SECONDS", 0.0)
     owner = pwd.getpwuid(os.stat(board / "data").st_uid).pw_name
     monkeypatch.setattr(starting.os, "geteuid", lambda: 4_000_000)
     assert runs(board) == relay.REFUSED
-    ((words, why),) = told
+    ((words, why),) = reports
     assert words == hand_over.CLOSED
     assert f"only {owner}, who owns {board / 'data'}, may start one: run `door serve`" in why
     assert os.listdir(board / "data") == []
@@ -264,7 +264,7 @@ def test_a_door_of_another_user_starts_none_and_names_the_owner(
 @pytest.mark.parametrize(("limit", "what"), starting.LIMITS)
 def test_under_limits_of_its_host_a_door_starts_none(
     board: Path,
-    told: list[tuple[str, str]],
+    reports: list[tuple[str, str]],
     monkeypatch: pytest.MonkeyPatch,
     limit: int,
     what: str,
@@ -275,7 +275,7 @@ def test_under_limits_of_its_host_a_door_starts_none(
         starting.resource, "getrlimit", lambda asked: (30, 30) if asked == limit else usual(asked)
     )
     assert runs(board) == relay.REFUSED
-    ((words, why),) = told
+    ((words, why),) = reports
     assert words == hand_over.CLOSED
     assert f"limits the {what} of this door" in why
     assert "start `door serve` when the machine starts" in why

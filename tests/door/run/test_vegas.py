@@ -64,8 +64,8 @@ def set_up(folder: Path, board: str) -> str:
     made = tomlkit.parse(new_board.settings(answers))
     made.pop("events")
     config.write_text(f"events = []\n{tomlkit.dumps(made)}", encoding="utf-8")
-    told = Shell(config)("setup", board, "--name", "Xibalba")
-    assert (told.status, told.error) == (0, "")
+    result = Shell(config)("setup", board, "--name", "Xibalba")
+    assert (result.status, result.error) == (0, "")
     return config.read_text(encoding="utf-8")
 
 

@@ -119,11 +119,11 @@ class Window:
 
 
 def debian_telnet() -> Path:
-    found = shutil.which("telnet")
-    if found is None:
+    program = shutil.which("telnet")
+    if program is None:
         assert NEED_CLIENTS not in os.environ, "telnet is not installed"
         pytest.skip(f"telnet is not installed; {NEED_CLIENTS} makes that a failure")
-    return Path(found)
+    return Path(program)
 
 
 def telnetlib3_client() -> Path:
@@ -183,5 +183,5 @@ async def plays_a_hand(window: Window) -> None:
 
 def the_hand_is_in_the_books(board: Served) -> None:
     with board.books() as desk:
-        found = desk.connection.exec_driver_sql("SELECT bet, settled IS NULL FROM rounds")
-        assert [tuple(row) for row in found] == [(120, 0)]
+        rows = desk.connection.exec_driver_sql("SELECT bet, settled IS NULL FROM rounds")
+        assert [tuple(row) for row in rows] == [(120, 0)]

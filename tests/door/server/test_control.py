@@ -36,9 +36,9 @@ async def test_nodes_lists_callers_with_node_and_time(board: World) -> None:
     bob = await visitor(board, "Bob")
     stranger = Guest(board, "")
     await stranger.dials()
-    told = json.loads((await sysop(board, "nodes", "--json")).output)
+    listed = json.loads((await sysop(board, "nodes", "--json")).output)
     here = socket.gethostname()
-    assert told == {
+    assert listed == {
         "nodes": [
             {
                 "node": 1,
@@ -83,8 +83,8 @@ async def test_a_kicked_caller_reads_why_and_returns_to_the_hand(board: World) -
     ada, bob = await visitor(board, "Ada"), await visitor(board, "Bob")
     await ada.sits_down()
     await ada.bets(2, "stay", ends="win")
-    told = await sysop(board, "kick", "1", "--why", "Go to|12 bed,\x1b[2J Ada!")
-    assert told == Told(0, "Ada on node 1 sees why and is disconnected.\n", "")
+    result = await sysop(board, "kick", "1", "--why", "Go to|12 bed,\x1b[2J Ada!")
+    assert result == Told(0, "Ada on node 1 sees why and is disconnected.\n", "")
     await ada.is_sent_off("Go to│12 bed,[2J Ada!", "Your hand waits for you on the table.")
     assert bob.prompt.find(MENU) >= 0
     await ada.calls()
@@ -92,20 +92,20 @@ async def test_a_kicked_caller_reads_why_and_returns_to_the_hand(board: World) -
 
 
 async def test_an_empty_node_cannot_be_kicked(board: World) -> None:
-    told = await sysop(board, "kick", "3")
-    assert told == Told(2, "", "Node 3 is empty.\n")
+    result = await sysop(board, "kick", "3")
+    assert result == Told(2, "", "Node 3 is empty.\n")
 
 
 async def test_the_sysop_can_message_one_caller_or_all_in_printable_text(
     board: World,
 ) -> None:
     ada, bob = await visitor(board, "Ada"), await visitor(board, "Bob")
-    told = await sysop(board, "say", "2", "Hello|00 \x1b[31mBob\x07")
-    assert told.output == "Bob can read it.\n"
+    result = await sysop(board, "say", "2", "Hello|00 \x1b[31mBob\x07")
+    assert result.output == "Bob can read it.\n"
     await bob.sees("The sysop: Hello│00 [31mBob")
     assert "The sysop" not in ada.screen
-    told = await sysop(board, "say", "all", "Back at\r\nnine")
-    assert told.output == "2 callers can read it.\n"
+    result = await sysop(board, "say", "all", "Back at\r\nnine")
+    assert result.output == "2 callers can read it.\n"
     await ada.sees("The sysop: Back at nine")
     for words, why in (
         (
@@ -132,8 +132,8 @@ async def test_the_sysop_can_list_and_lift_waits(tmp_path: Path) -> None:
         for key in ("Ada", "a guess"):
             villain.presses(f"{key}\r")
         await villain.terminal.until_heard("Wrong name or")
-        told = (await sysop(board, "refused")).output.splitlines()
-        assert told == [
+        result = (await sysop(board, "refused")).output.splitlines()
+        assert result == [
             "Address    Wait  Why",
             "127.0.0.1  3:00  too many wrong passwords",
             "Strangers have to wait for 1 name; the names are not recorded.",
@@ -143,10 +143,10 @@ async def test_the_sysop_can_list_and_lift_waits(tmp_path: Path) -> None:
         held = {"address": "127.0.0.1", "why": "too many wrong passwords", "wait": 180}
         assert answer == {"held": [held], "more": 0, "names": 1}
         for who in ("127.0.0.1", "ADA"):
-            told = await sysop(board, "forgive", who)
-            assert told.output == f"Nothing is held against {who} any more.\n"
-            told = await sysop(board, "forgive", who)
-            assert told == Told(2, "", f"Nothing is held against {who}.\n")
+            result = await sysop(board, "forgive", who)
+            assert result.output == f"Nothing is held against {who} any more.\n"
+            result = await sysop(board, "forgive", who)
+            assert result == Told(2, "", f"Nothing is held against {who}.\n")
         assert (await sysop(board, "refused")).output == "Nobody has to wait.\n"
 
 
@@ -156,8 +156,8 @@ async def test_a_drained_board_takes_no_calls_and_closes_behind_the_last_caller(
     ada = await visitor(board, "Ada")
     stranger = Guest(board, "")
     await stranger.dials()
-    told = await sysop(board, "drain")
-    assert told.output == (
+    result = await sysop(board, "drain")
+    assert result.output == (
         "No more calls are taken; 1 caller is on. The board closes when the last has gone.\n"
     )
     await stranger.is_sent_off("The board is closing and takes no more calls.")
@@ -192,8 +192,8 @@ async def test_a_second_drain_or_one_of_an_empty_board_closes_at_once(
 async def test_stop_closes_the_board_and_logs_the_sysops_name(
     board: World, caplog: pytest.LogCaptureFixture
 ) -> None:
-    told = await sysop(board, "stop", "--by", "Jane")
-    assert told.output == "The board is closing.\n"
+    result = await sysop(board, "stop", "--by", "Jane")
+    assert result.output == "The board is closing.\n"
     assert board.server.ended.is_set()
     assert "Jane (command line) stops the board" in caplog.messages
 
@@ -201,11 +201,11 @@ async def test_stop_closes_the_board_and_logs_the_sysops_name(
 async def test_without_a_server_a_command_says_so(tmp_path: Path) -> None:
     async with world(tmp_path, toml=TOML) as board:
         path = board.config.board.data / hand_over.NAME
-        kept = path.stat()
-    assert stat.S_ISSOCK(kept.st_mode)
-    told = await asyncio.to_thread(Shell(tmp_path / "sysop.toml"), "nodes")
-    assert told.status == 2
-    assert told.error.startswith("This board's server is not running: nothing listens in ")
+        status = path.stat()
+    assert stat.S_ISSOCK(status.st_mode)
+    result = await asyncio.to_thread(Shell(tmp_path / "sysop.toml"), "nodes")
+    assert result.status == 2
+    assert result.error.startswith("This board's server is not running: nothing listens in ")
 
 
 @pytest.mark.parametrize("is_killed", [True, False])
@@ -219,11 +219,11 @@ async def test_while_a_server_starts_a_command_names_it_and_not_the_last_one(
     if is_killed:
         left.write_text(note)
     with serving.take(serving.place_of(str(data / serving.BOOKS)), serving.STARTING, str(data)):
-        told = await asyncio.to_thread(Shell(tmp_path / "sysop.toml"), "nodes")
-        assert told.status == 2
-        assert told.error.startswith(f"Process {os.getpid()} of ")
-        assert " starts to serve from these books" in told.error
-        assert told.error.endswith(". Try again in a moment.\n")
+        result = await asyncio.to_thread(Shell(tmp_path / "sysop.toml"), "nodes")
+        assert result.status == 2
+        assert result.error.startswith(f"Process {os.getpid()} of ")
+        assert " starts to serve from these books" in result.error
+        assert result.error.endswith(". Try again in a moment.\n")
 
 
 @pytest.mark.parametrize("command", ["stop", "drain"])
@@ -265,8 +265,8 @@ async def test_another_users_process_is_refused_where_it_may_hand_callers_over(
 ) -> None:
     ada = await visitor(board, "Ada")
     monkeypatch.setattr(hand_over, "is_of", lambda wire, user: False)
-    told = await sysop(board, "stop")
-    assert told == Told(2, "", "Only the user of the server and root can control it.\n")
+    result = await sysop(board, "stop")
+    assert result == Told(2, "", "Only the user of the server and root can control it.\n")
     assert not board.server.ended.is_set()
     await ada.is_asked(MENU)
 
@@ -309,6 +309,8 @@ async def test_nodes_and_check_say_that_the_server_is_of_another_release(
         for command in ("nodes", "check"):
             assert "release" not in (await sysop(board, command)).output
         monkeypatch.setattr("door.server.server_note.version", lambda: "9.9")
-        said = f"process {os.getpid()}, is of release {hand_over.release()}, and 9.9 is installed: "
+        reason = (
+            f"process {os.getpid()}, is of release {hand_over.release()}, and 9.9 is installed: "
+        )
         for command in ("nodes", "check"):
-            assert said in (await sysop(board, command)).output
+            assert reason in (await sysop(board, command)).output

@@ -67,10 +67,10 @@ async def calls_back(ada: Table) -> None:
 
 def sums(board: Served) -> list[tuple[int, int]]:
     with board.books() as desk:
-        found = desk.connection.exec_driver_sql(
+        rows = desk.connection.exec_driver_sql(
             "SELECT coalesce(sum(won - lost), 0), count(*) FROM rounds"
         )
-        return [tuple(row) for row in found]
+        return [tuple(row) for row in rows]
 
 
 def elapsed(board: Served) -> int:
@@ -159,8 +159,8 @@ async def test_two_processes_that_stake_the_same_coins_at_once_stake_them_once(
         board.enter("Ada")
         ada = await sit_down(board, "Ada")
         with board.books() as desk:
-            found = desk.connection.exec_driver_sql("SELECT max(id), caller_id FROM calls")
-            call, caller_id = found.one()
+            rows = desk.connection.exec_driver_sql("SELECT max(id), caller_id FROM calls")
+            call, caller_id = rows.one()
         racers = [
             await asyncio.create_subprocess_exec(
                 *(sys.executable, "-c", BET, str(board.config.path), str(call), str(caller_id)),
@@ -172,8 +172,8 @@ async def test_two_processes_that_stake_the_same_coins_at_once_stake_them_once(
         for racer in racers:
             assert racer.stdout is not None
             assert await racer.stdout.readline() == b"ready\n"
-        told = await asyncio.gather(*(racer.communicate(b"go\n") for racer in racers))
-        answers = sorted(out.decode().strip() for out, _ in told)
+        outputs = await asyncio.gather(*(racer.communicate(b"go\n") for racer in racers))
+        answers = sorted(out.decode().strip() for out, _ in outputs)
         assert answers[1] == "placed"
         assert answers[0].startswith("You have ")
         assert answers[0].endswith("1 minute must stay in your pot.")

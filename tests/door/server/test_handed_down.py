@@ -43,9 +43,9 @@ async def test_a_caller_who_connects_before_the_board_starts_is_served(tmp_path:
     await terminal.close()
     process.send_signal(signal.SIGTERM)
     async with asyncio.timeout(PATIENCE):
-        said, _ = await process.communicate()
+        output, _ = await process.communicate()
     assert process.returncode == 0
-    assert f"port {port}." in said.decode()
+    assert f"port {port}." in output.decode()
 
 
 def test_sockets_for_another_process_are_left_alone() -> None:

@@ -177,17 +177,17 @@ async def test_a_question_that_drips_makes_room_in_time() -> None:
             with contextlib.suppress(ConnectionError):
                 assert await reader.read() == b""
             writer.transport.abort()
-        while not (said := await said_by(here.port)):
+        while not (answer := await said_by(here.port)):
             pass  # until the kernel has reported the ends
-        assert said.startswith(b"HTTP/1.0 200 OK")
+        assert answer.startswith(b"HTTP/1.0 200 OK")
 
 
 async def test_prometheus_reads_the_numbers_whatever_the_health() -> None:
     async with port(Log(), status=404) as here:
         for question in (b"GET /metrics HTTP/1.1\r\n\r\n", b"GET /metrics?x=y HTTP/1.0\n\n"):
-            said = await said_by(here.port, question)
-            assert said.startswith(b"HTTP/1.0 200 OK\r\n")
-            assert said.endswith(b"\r\nbjft_up 1\n")
+            answer = await said_by(here.port, question)
+            assert answer.startswith(b"HTTP/1.0 200 OK\r\n")
+            assert answer.endswith(b"\r\nbjft_up 1\n")
         assert (await said_by(here.port, b"HEAD /metrics HTTP/1.1\r\n\r\n")).endswith(b"\r\n\r\n")
 
 

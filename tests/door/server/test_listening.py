@@ -41,7 +41,7 @@ async def opened(folder: Path, toml: str) -> AsyncIterator[Server]:
 
 
 @pytest.mark.parametrize(
-    ("host", "told"),
+    ("host", "expected"),
     [
         (
             "192.0.2.7",
@@ -51,13 +51,13 @@ async def opened(folder: Path, toml: str) -> AsyncIterator[Server]:
     ],
 )
 async def test_an_address_of_another_machine_is_named_in_the_error(
-    tmp_path: Path, host: str, told: str
+    tmp_path: Path, host: str, expected: str
 ) -> None:
     with pytest.raises(CannotListen) as refused:
         async with opened(tmp_path, BOARD.replace("127.0.0.1", host)):
             pass
     assert str(refused.value).startswith(f"Port 0 on {host} cannot be opened")
-    assert told in str(refused.value)
+    assert expected in str(refused.value)
     assert "Unknown error" not in str(refused.value)
 
 

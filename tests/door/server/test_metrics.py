@@ -32,31 +32,31 @@ BLACKJACK = 'table="black-jack-for-time"'
 async def told(board: World) -> str:
     number = board.server.health_port
     assert number is not None
-    said = await said_by(number, b"GET /metrics HTTP/1.1\r\nHost: north\r\n\r\n")
-    head, _, body = said.decode().partition("\r\n\r\n")
+    answer = await said_by(number, b"GET /metrics HTTP/1.1\r\nHost: north\r\n\r\n")
+    head, _, body = answer.decode().partition("\r\n\r\n")
     assert head.startswith("HTTP/1.0 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\n")
     return body
 
 
 async def numbers(board: World) -> dict[str, float]:
     """Return the exported figures by name and labels, without the server's label."""
-    found = {}
+    figures = {}
     for line in (await told(board)).splitlines():
         if not line.startswith("#"):
             name, number = line.rsplit(" ", 1)
-            found[re.sub(r'server="north",?', "", name).replace("{}", "")] = float(number)
-    return found
+            figures[re.sub(r'server="north",?', "", name).replace("{}", "")] = float(number)
+    return figures
 
 
-def promtool(*words: str, said: str = "") -> str:
+def promtool(*words: str, text: str = "") -> str:
     """Return the output of Prometheus' own checker; empty means correct."""
     if (program := shutil.which("promtool")) is None:
         assert NEED_CLIENTS not in os.environ, "promtool is missing: apt-get install prometheus"
         pytest.skip("promtool is not installed")
     done = subprocess.run(
-        [program, *words], input=said, capture_output=True, text=True, check=False
+        [program, *words], input=text, capture_output=True, text=True, check=False
     )
-    return done.stdout + done.stderr if done.returncode or not said else done.stderr
+    return done.stdout + done.stderr if done.returncode or not text else done.stderr
 
 
 async def test_the_numbers_match_the_board_and_its_books(tmp_path: Path) -> None:
@@ -64,21 +64,25 @@ async def test_the_numbers_match_the_board_and_its_books(tmp_path: Path) -> None
         ada = await sit_down(board, "Ada")
         await ada.bets(5, hand("stay", ends="win"))
         await ada.does("stay")
-        found = await numbers(board)
-        assert (found["bjft_up"], found["bjft_books_up"]) == (1, 1)
-        assert (found["bjft_callers"], found["bjft_logons"], found["bjft_draining"]) == (1, 0, 0)
+        figures = await numbers(board)
+        assert (figures["bjft_up"], figures["bjft_books_up"]) == (1, 1)
+        assert (figures["bjft_callers"], figures["bjft_logons"], figures["bjft_draining"]) == (
+            1,
+            0,
+            0,
+        )
         assert (
-            found["bjft_keys_total"]
+            figures["bjft_keys_total"]
             == next(iter(board.server.board.consoles)).keyboard.keys_received
             > 0
         )
-        assert found["bjft_hands_total"] == 1
-        assert found[f"bjft_house_seconds{{{BLACKJACK}}}"] == -5 * 60
-        assert found["bjft_granted_seconds_total"] == 3600
-        kinds = [number for name, number in found.items() if name.startswith("bjft_account_sec")]
+        assert figures["bjft_hands_total"] == 1
+        assert figures[f"bjft_house_seconds{{{BLACKJACK}}}"] == -5 * 60
+        assert figures["bjft_granted_seconds_total"] == 3600
+        kinds = [number for name, number in figures.items() if name.startswith("bjft_account_sec")]
         assert sum(kinds) == 0
-        assert found["bjft_writer_operations_total"] >= found["bjft_writer_commits_total"] > 0
-        assert found['bjft_refusals_total{fault="caller"}'] == 0
+        assert figures["bjft_writer_operations_total"] >= figures["bjft_writer_commits_total"] > 0
+        assert figures['bjft_refusals_total{fault="caller"}'] == 0
         bank = board.config.bank
         last_runs.note_audit(bank, last_runs.BOOKS, datetime.fromtimestamp(1e9, UTC), 1, ["x", "y"])
         audited = await numbers(board)
@@ -104,9 +108,9 @@ async def test_an_allowed_network_may_ask_from_elsewhere(tmp_path: Path) -> None
 async def test_without_the_books_the_server_reports_its_own_numbers(tmp_path: Path) -> None:
     async with world(tmp_path, toml=house() + WITH_HEALTH) as board:
         with mock.patch.object(board.server.books, "read", side_effect=BooksUnavailable("no")):
-            found = await numbers(board)
-        assert (found["bjft_up"], found["bjft_books_up"], found["bjft_callers"]) == (1, 0, 0)
-        assert "bjft_hands_total" not in found
+            figures = await numbers(board)
+        assert (figures["bjft_up"], figures["bjft_books_up"], figures["bjft_callers"]) == (1, 0, 0)
+        assert "bjft_hands_total" not in figures
 
 
 def test_each_class_of_delays_has_all_that_were_shorter() -> None:

@@ -50,10 +50,11 @@ async def test_a_second_server_names_the_first_and_ends_from_any_folder(
             async with asyncio.timeout(PATIENCE):
                 output, error = await second.communicate()
             assert (second.returncode, output) == (2, b"")
-            said = error.decode()
-            assert said.startswith(f"Process {first.process.pid} of "), said
+            message = error.decode()
+            assert message.startswith(f"Process {first.process.pid} of "), message
             assert (
-                f" serves from these books, with the data folder {first.config.board.data}" in said
+                f" serves from these books, with the data folder {first.config.board.data}"
+                in message
             )
 
 
@@ -146,8 +147,8 @@ async def test_a_restore_in_a_storm_of_doors_starts_no_server(
             put_in_place(*what)
 
         monkeypatch.setattr(backup, "_put_in_place", in_the_middle)
-        told = await asyncio.to_thread(timebank, tmp_path, "restore", str(tmp_path / "copy"))
-        assert told.status == 0, told.error
+        result = await asyncio.to_thread(timebank, tmp_path, "restore", str(tmp_path / "copy"))
+        assert result.status == 0, result.error
         assert "door.server" not in host.log
         assert not serving.is_held(lock_in(tmp_path))
 
@@ -165,13 +166,13 @@ async def test_commands_next_to_a_server_cannot_replace_the_books(
         board.enter("Ada")
         copy = str(tmp_path / "copy")
         for words in (("backup", copy), ("audit",), ("maintain",), ("accounts",)):
-            told = await asyncio.to_thread(timebank, tmp_path, *words)
-            assert told.status == 0, told.error
+            result = await asyncio.to_thread(timebank, tmp_path, *words)
+            assert result.status == 0, result.error
         books = str(board.config.database)
         for words in (("restore", copy), ("move", books, str(tmp_path / "new")), ("upgrade",)):
-            told = await asyncio.to_thread(timebank, tmp_path, *words)
-            assert told.status == 2
-            assert told.error.startswith(f"Process {board.process.pid} of "), told.error
+            result = await asyncio.to_thread(timebank, tmp_path, *words)
+            assert result.status == 2
+            assert result.error.startswith(f"Process {board.process.pid} of "), result.error
 
 
 def test_a_disk_without_locks_is_named_before_the_board_opens(
@@ -187,9 +188,9 @@ def test_a_disk_without_locks_is_named_before_the_board_opens(
 
     monkeypatch.setattr(serving.fcntl, "flock", flock)
     assert "the books must be on a disk of this machine" in shell("check").output
-    told = shell("serve")
-    assert told.status == 2
-    assert "the books must be on a disk of this machine" in told.error
+    result = shell("serve")
+    assert result.status == 2
+    assert "the books must be on a disk of this machine" in result.error
 
 
 async def test_a_server_without_listeners_serves_doors(tmp_path: Path) -> None:
@@ -201,8 +202,8 @@ async def test_a_server_without_listeners_serves_doors(tmp_path: Path) -> None:
         )
         assert server.stdout is not None
         async with asyncio.timeout(PATIENCE):
-            said = (await server.stdout.readuntil(b"Ctrl-C")).decode()
-        assert DOORS_ALONE in said
+            output = (await server.stdout.readuntil(b"Ctrl-C")).decode()
+        assert DOORS_ALONE in output
         visit = await host.a_visit()
         assert await visit.goes() == 0
         server.terminate()

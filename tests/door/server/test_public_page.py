@@ -113,10 +113,10 @@ async def test_the_page_shows_the_same_seals_of_the_day_as_the_board(board: Worl
 
     anchors = await board.server.books.run(seal)
     await board.pass_time(public_page.FRESH_SECONDS)
-    kept = (await got(board, "/seals.txt"))[2]
-    assert kept.decode().split() == sorted(anchors)
+    seals = (await got(board, "/seals.txt"))[2]
+    assert seals.decode().split() == sorted(anchors)
     page = await text(board, "/about")
-    assert hashlib.sha256(kept).hexdigest() in page
+    assert hashlib.sha256(seals).hexdigest() in page
     assert f"<dt>Vegas, table 1</dt>\n<dd><code>{anchors[2]}</code></dd>" in page
     assert anchors[0] not in page
 
@@ -191,8 +191,8 @@ async def test_ports_for_this_machine_or_behind_a_front_end_are_no_way_to_call(
     toml += '[[listeners]]\nkind = "ssh"\nport = 2222\n[[listeners]]\nport = 23\n'
     (tmp_path / "sysop.toml").write_text(toml + PUBLIC)
     config = settings.load(tmp_path / "sysop.toml")
-    ways = public_page._calling_ways(config, [2323, 8023, 2324, 2222, 23])
-    assert [way.typed for way in ways] == [
+    methods = public_page._calling_ways(config, [2323, 8023, 2324, 2222, 23])
+    assert [way.typed for way in methods] == [
         ADDRESS,
         "ssh -p 2222 new@board.example",
         "telnet board.example",

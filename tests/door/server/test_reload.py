@@ -97,14 +97,14 @@ def test_a_port_for_front_ends_is_not_published(tmp_path: Path) -> None:
     )
     file = tmp_path / "sysop.toml"
     file.write_text(ports, encoding="utf-8")
-    told = "\n".join(_announcement(settings.load(file), [2323, 2324], is_trial=False))
-    assert "Call it with:  telnet localhost 2324" in told
-    assert "localhost 2323" not in told
+    announcement = "\n".join(_announcement(settings.load(file), [2323, 2324], is_trial=False))
+    assert "Call it with:  telnet localhost 2324" in announcement
+    assert "localhost 2323" not in announcement
 
 
 def test_a_board_without_listeners_says_that_it_is_for_doors(tmp_path: Path) -> None:
     file = tmp_path / "sysop.toml"
     file.write_text("listeners = []\n", encoding="utf-8")
-    told = _announcement(settings.load(file), [], is_trial=False)
-    assert told[:2] == ["Black Jack For Time is open.", DOORS_ALONE]
-    assert not any("Call it with" in line for line in told)
+    announcement = _announcement(settings.load(file), [], is_trial=False)
+    assert announcement[:2] == ["Black Jack For Time is open.", DOORS_ALONE]
+    assert not any("Call it with" in line for line in announcement)

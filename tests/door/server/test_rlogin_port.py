@@ -104,10 +104,10 @@ async def test_a_guest_is_not_the_local_caller_of_that_name(tmp_path) -> None:
         terminal = await sent(here, SAID)
         await terminal.until("Ada@Xibalba")
         with here.books() as desk:
-            found = desk.connection.exec_driver_sql(
+            rows = desk.connection.exec_driver_sql(
                 "SELECT name, board, board_key FROM callers ORDER BY id"
             ).all()
-        assert [tuple(row) for row in found] == [
+        assert [tuple(row) for row in rows] == [
             ("Ada", None, None),
             ("Ada@Xibalba", "Xibalba", "name:ada"),
         ]

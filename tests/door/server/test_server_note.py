@@ -99,8 +99,8 @@ async def test_a_server_is_reached_by_any_path_to_its_sysop_toml(
         (tmp_path / "elsewhere" / "board.toml").symlink_to(board.config.path)
         monkeypatch.chdir(tmp_path / "elsewhere")
         for path in ("board.toml", "../sysop.toml"):
-            told = await asyncio.to_thread(door, "nodes", "--config", path)
-            assert told == Told(0, "Nobody is online.\n", "")
+            result = await asyncio.to_thread(door, "nodes", "--config", path)
+            assert result == Told(0, "Nobody is online.\n", "")
         monkeypatch.chdir(tmp_path)
         assert (await asyncio.to_thread(door, "nodes")).output == "Nobody is online.\n"
 
@@ -128,10 +128,10 @@ async def test_a_note_that_cannot_be_written_is_logged_and_the_board_serves(
         assert (await by_config(board)("nodes")).output == "Nobody is online.\n"
         board.config.path.write_bytes(RANDOM_BYTES)
         assert (await by_data(board)("nodes")).output == "Nobody is online.\n"
-        told = await by_config(board)("nodes")
-        assert told.status == 2
-        assert told.error.startswith(UNKNOWN)
-        assert told.error.endswith(UNNAMED)
+        result = await by_config(board)("nodes")
+        assert result.status == 2
+        assert result.error.startswith(UNKNOWN)
+        assert result.error.endswith(UNNAMED)
 
 
 class Person:
@@ -150,15 +150,15 @@ async def test_without_a_server_the_error_says_so_and_names_wrong_settings(
     async with world(tmp_path, toml=TOML) as board:
         path = board.config.path
         path.write_text(TYPO)
-    told = await by_config(board)("nodes")
-    assert told == Told(
+    result = await by_config(board)("nodes")
+    assert result == Told(
         2,
         "",
         f"{UNKNOWN}{complaint(path)}{UNNAMED}",
     )
-    told = await by_data(board)("stop")
+    result = await by_data(board)("stop")
     nothing = f"This board's server is not running: nothing listens in {board.config.board.data}.\n"
-    assert told == Told(2, "", nothing)
+    assert result == Told(2, "", nothing)
 
 
 @pytest.mark.parametrize("words", [("callers", "list"), ("check",)])
@@ -166,16 +166,16 @@ async def test_commands_that_need_settings_name_the_wrong_ones(
     board: World, words: tuple[str, ...]
 ) -> None:
     board.config.path.write_text(TYPO)
-    told = await by_config(board)(*words)
-    assert told == Told(2, "", complaint(board.config.path))
+    result = await by_config(board)(*words)
+    assert result == Told(2, "", complaint(board.config.path))
 
 
 def complaint(path: Path) -> str:
     """Return the complaint of every other command about TYPO."""
     line = TYPO.splitlines().index("nodes = sixteen") + 1
-    told = door("check", "--config", str(path))
-    assert told.error.startswith(f"{path}, line {line}, column 9: has text without quotes")
-    return told.error
+    result = door("check", "--config", str(path))
+    assert result.error.startswith(f"{path}, line {line}, column 9: has text without quotes")
+    return result.error
 
 
 async def test_a_closed_server_leaves_no_note_and_the_next_one_is_reached(
@@ -199,10 +199,10 @@ async def test_a_server_without_its_socket_is_named(tmp_path: Path) -> None:
     async with world(tmp_path, toml=TOML) as board:
         data = board.config.board.data
         (data / hand_over.NAME).unlink()
-        told = await by_config(board)("nodes")
-        assert told.status == 2
-        assert told.error.startswith(f"Process {os.getpid()} has served this board since ")
-        assert told.error.endswith(
+        result = await by_config(board)("nodes")
+        assert result.status == 2
+        assert result.error.startswith(f"Process {os.getpid()} has served this board since ")
+        assert result.error.endswith(
             f", but doesn't answer: nothing listens in {data}. SIGTERM closes the board, and no"
             " hand is lost.\n"
         )
@@ -223,9 +223,9 @@ async def test_a_killed_server_is_recognised_and_the_next_takes_its_place(
         assert (await by_config(board)("nodes")).output == "Nobody is online.\n"
         board.process.send_signal(signal.SIGKILL)
         await board.process.wait()
-        told = await by_config(board)("nodes")
-        assert told.status == 2
-        first, second, *_ = told.error.splitlines()
+        result = await by_config(board)("nodes")
+        assert result.status == 2
+        first, second, *_ = result.error.splitlines()
         assert first.startswith(
             f"This board's server is not running. The last one in {board.config.board.data},"
             f" process {board.process.pid}, began on "
@@ -254,18 +254,18 @@ async def test_a_note_that_is_none_of_ours_leads_nowhere(tmp_path: Path, content
     path.write_bytes(RANDOM_BYTES)
     note_on(path).symlink_to(f"1:2:3:4 {tmp_path}")
     (tmp_path / "board.sqlite3.serving").write_bytes(content)
-    told = await asyncio.to_thread(door, "nodes", "--config", str(path))
-    assert told.error.startswith(UNKNOWN)
-    told = await asyncio.to_thread(door, "nodes", "--data", str(tmp_path))
-    assert told.error == f"This board's server is not running: nothing listens in {tmp_path}.\n"
+    result = await asyncio.to_thread(door, "nodes", "--config", str(path))
+    assert result.error.startswith(UNKNOWN)
+    result = await asyncio.to_thread(door, "nodes", "--data", str(tmp_path))
+    assert result.error == f"This board's server is not running: nothing listens in {tmp_path}.\n"
 
 
 async def test_a_note_that_came_with_a_copy_of_the_folder_leads_nowhere(tmp_path: Path) -> None:
     async with world(tmp_path, toml=TOML) as board:
         other = tmp_path / "other.toml"
         note_on(board.config.path).rename(note_on(other))
-        told = await asyncio.to_thread(door, "nodes", "--config", str(other))
-        assert told.error.startswith(UNKNOWN)
+        result = await asyncio.to_thread(door, "nodes", "--config", str(other))
+        assert result.error.startswith(UNKNOWN)
 
 
 async def test_another_users_note_and_server_are_not_used(
@@ -280,9 +280,9 @@ async def test_another_users_note_and_server_are_not_used(
     with monkeypatch.context() as patched:
         patched.setattr(hand_over, "is_of", lambda wire, user: False)
         patched.setattr(server_note, "trusted", lambda config: {os.geteuid()})
-        told = await ask("stop")
-    assert told.status == 2
-    assert "Another user's program listens" in told.error
+        result = await ask("stop")
+    assert result.status == 2
+    assert "Another user's program listens" in result.error
     assert (await by_data(board)("nodes")).output == "Nobody is online.\n"
     assert not board.server.ended.is_set()
 

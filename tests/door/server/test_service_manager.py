@@ -37,8 +37,8 @@ def test_the_manager_takes_its_variables_out_of_the_environment(systemd: socket.
     assert environment == {"HOME": "/"}
     manager.say(READY, "STATUS=16 nodes")
     manager.say(STOPPING)
-    said = [systemd.recv(200) for _ in range(2)]
-    assert said == [b"READY=1\nSTATUS=16 nodes", b"STOPPING=1"]
+    messages = [systemd.recv(200) for _ in range(2)]
+    assert messages == [b"READY=1\nSTATUS=16 nodes", b"STOPPING=1"]
 
 
 async def test_without_a_live_manager_nothing_is_sent() -> None:
@@ -68,11 +68,11 @@ async def test_a_board_says_that_it_serves_that_it_goes_on_and_that_it_closes(
 ) -> None:
     monkeypatch.setenv("NOTIFY_SOCKET", systemd.getsockname())
     monkeypatch.setenv("WATCHDOG_USEC", WATCHDOG)
-    said: list[bytes] = []
+    messages: list[bytes] = []
 
     def heard(fact: str) -> None:
-        while not said or said[-1] != fact.encode():
-            said.append(systemd.recv(200))
+        while not messages or messages[-1] != fact.encode():
+            messages.append(systemd.recv(200))
 
     async with watched(tmp_path) as board:
         await asyncio.to_thread(heard, READY)
@@ -80,4 +80,4 @@ async def test_a_board_says_that_it_serves_that_it_goes_on_and_that_it_closes(
         board.process.send_signal(signal.SIGTERM)
         await asyncio.to_thread(heard, STOPPING)
         assert await board.ends() == 0
-    assert set(said) <= {READY.encode(), TURNS.encode(), STOPPING.encode()}
+    assert set(messages) <= {READY.encode(), TURNS.encode(), STOPPING.encode()}

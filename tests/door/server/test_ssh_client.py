@@ -54,10 +54,10 @@ class Home:
             "IdentityAgent": "none",
             "SendEnv": "LANG LC_*",
         }
-        said = [word for each, value in options.items() for word in ("-o", f"{each}={value}")]
+        arguments = [word for each, value in options.items() for word in ("-o", f"{each}={value}")]
         port = str(board.server.ports[-1])
         return ["env", f"SSH_ASKPASS={self.ask}", "SSH_ASKPASS_REQUIRE=force", "ssh", "-F", "none",
-                *said, "-p", port, "-l", name, *more, "127.0.0.1"]  # fmt: skip
+                *arguments, "-p", port, "-l", name, *more, "127.0.0.1"]  # fmt: skip
 
 
 @asynccontextmanager

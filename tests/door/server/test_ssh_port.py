@@ -222,8 +222,8 @@ async def test_the_key_of_the_board_is_made_once_for_its_owners_eyes(
             assert stat.S_IMODE(file.stat().st_mode) == 0o600
             assert sorted(each.name for each in file.parent.glob("*ssh*")) == [host_key.NAME]
     assert shown[0] == shown[1]
-    said = [each.getMessage() for each in caplog.records if each.name == "door.ssh"]
-    assert said == [f"callers by SSH are shown the key {shown[0]}"] * 2
+    lines = [each.getMessage() for each in caplog.records if each.name == "door.ssh"]
+    assert lines == [f"callers by SSH are shown the key {shown[0]}"] * 2
 
 
 @pytest.mark.parametrize(

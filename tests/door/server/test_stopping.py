@@ -133,14 +133,14 @@ def test_a_board_with_unread_announcements_closes_cleanly(tmp_path: Path) -> Non
         assert process.stderr is not None
         port = next(int(line.rsplit()[-1].rstrip(".")) for line in process.stdout if "port" in line)
         with socket.create_connection(("127.0.0.1", port), SLOW) as caller:
-            heard = b""
-            while GREETING not in heard:
-                heard += caller.recv(4096)
+            output = b""
+            while GREETING not in output:
+                output += caller.recv(4096)
             process.stdout.close()
             process.terminate()
             while data := caller.recv(4096):
-                heard += data
-        assert b"The board is closing." in heard
+                output += data
+        assert b"The board is closing." in output
         assert process.wait(SLOW) == 0
         (warning,) = process.stderr.read().splitlines()
         assert "[board] sysop names Sysop, who is not registered" in warning

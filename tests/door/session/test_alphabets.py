@@ -363,7 +363,7 @@ def test_plain_lines_are_in_the_character_set_of_the_terminal(
 
 
 @pytest.mark.parametrize(
-    ("emulation", "said", "look"),
+    ("emulation", "charset", "look"),
     [
         ("ascii", None, Look(Charset.ASCII, Paint.LINES)),
         ("ascii", "cp437", Look(Charset.CP437, Paint.LINES)),
@@ -379,6 +379,6 @@ def test_plain_lines_are_in_the_character_set_of_the_terminal(
     ],
 )
 def test_a_host_says_in_which_letters_lines_are(
-    emulation: str | None, said: str | None, look: Look | None
+    emulation: str | None, charset: str | None, look: Look | None
 ) -> None:
-    assert looks.look_by_host(emulation, said) == look
+    assert looks.look_by_host(emulation, charset) == look

@@ -277,7 +277,7 @@ def test_a_word_for_a_size_that_the_board_left_as_it_was_is_passed_over(sent, ca
 
 
 @pytest.mark.parametrize(
-    ("written", "said", "size"),
+    ("written", "content", "size"),
     [
         (SYNCHRONET, "cols=132\r\nrows=50\r\ntype=ANSI\r\nchars=CP437\r\n", (132, 50, True)),
         (SYNCHRONET, "rows = 24\n[cols]\ncols = 80\n", (0, 0, False)),
@@ -285,7 +285,7 @@ def test_a_word_for_a_size_that_the_board_left_as_it_was_is_passed_over(sent, ca
         (ENIGMA, "cols=132\nrows=50\n", (0, 0, False)),
     ],
 )
-def test_synchronet_has_measured_the_window(sent, tmp_path, written, said, size) -> None:
-    (tmp_path / "terminal.ini").write_text(said, encoding="ascii")
+def test_synchronet_has_measured_the_window(sent, tmp_path, written, content, size) -> None:
+    (tmp_path / "terminal.ini").write_text(content, encoding="ascii")
     introduction = sent(written, TWO).introduction
     assert (introduction.columns, introduction.rows, introduction.size_is_certain) == size

@@ -117,7 +117,7 @@ WARNING = "Mail hour at 12:30: the most you can win on 10 coins is 20:00; 20:00 
 
 
 @pytest.mark.parametrize(
-    ("mode", "told", "rows"),
+    ("mode", "expected", "rows"),
     [
         (
             "built-in",
@@ -137,7 +137,7 @@ WARNING = "Mail hour at 12:30: the most you can win on 10 coins is 20:00; 20:00 
     ],
 )
 async def test_a_win_that_is_cut_is_foretold_and_goes_where_the_sysop_says(
-    tmp_path: Path, mode: str, told: str, rows: list[tuple[str, int]]
+    tmp_path: Path, mode: str, expected: str, rows: list[tuple[str, int]]
 ) -> None:
     async with world(tmp_path, toml=with_bank(mode)) as board:
         ada = await seated(board, "Ada")
@@ -147,7 +147,7 @@ async def test_a_win_that_is_cut_is_foretold_and_goes_where_the_sysop_says(
         await ada.presses("\b\b\x1b").is_asked(TABLE)
         await ada.bets(10, "stay", ends="win")
         await ada.stays()
-        await ada.sees(told)
+        await ada.sees(expected)
         assert ada.ledger[-len(rows) :] == rows
         assert ada.has["online"] == ada.has["held"] == HALF_HOUR
         assert ada.has["bank"] == (10 * MINUTE if mode == "built-in" else 0)

@@ -97,13 +97,13 @@ async def test_the_boxes_are_explained(board: World) -> None:
     await ada.is_asked("when you have written it down")
     await ada.presses(" ").is_asked("Your choice")
     await ada.presses("?").is_asked("Press any key")
-    _boxes, _asked, told = ada.terminal.picture.rpartition("Help")
+    _boxes, _asked, rest = ada.terminal.picture.rpartition("Help")
     for line in (
         "1  CP437 (SyncTERM, classic BBS terminals)",
         "5  Text only, best for screen readers",
         "Enter  UTF-8 (most terminals today)",
     ):
-        assert line in told
+        assert line in rest
 
 
 async def test_the_tour_ends_with_a_hand_for_nothing(board: World) -> None:

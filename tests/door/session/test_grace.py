@@ -137,8 +137,8 @@ async def test_a_board_without_it_sends_them_off(tmp_path: Path) -> None:
 def uncharged(board: World) -> int:
     """The seconds for which callers were served and not charged."""
     with board.books() as desk:
-        found: int = desk.connection.exec_driver_sql("SELECT sum(waived) FROM calls").scalar_one()
-        return found
+        rows: int = desk.connection.exec_driver_sql("SELECT sum(waived) FROM calls").scalar_one()
+        return rows
 
 
 async def calls_and_stays(ada: Guest) -> None:

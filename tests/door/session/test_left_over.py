@@ -40,10 +40,10 @@ def no_collector() -> Iterator[None]:
 
 def in_memory() -> Counter[str]:
     """Count the objects of a call by type; `isinstance` would ask mocks and proxies."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for each, number in Counter(map(type, gc.get_objects())).items():
-        found.update({kind.__name__: number for kind in OF_A_CALL if issubclass(each, kind)})
-    return found
+        counts.update({kind.__name__: number for kind in OF_A_CALL if issubclass(each, kind)})
+    return counts
 
 
 async def logs_off(guest: Guest) -> None:

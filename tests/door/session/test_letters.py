@@ -19,11 +19,11 @@ NARROW = replace(SYNCTERM, columns=40, rows=22)
 
 def writes(board: World, sender: str, reader: str, *texts: str) -> None:
     with board.books() as desk:
-        found, to = (callers.find(desk, name) for name in (sender, reader))
-        assert found is not None
+        author, to = (callers.find(desk, name) for name in (sender, reader))
+        assert author is not None
         assert to is not None
         for text in texts:
-            messages.send(desk, found.id, to, text, messages.Limits())
+            messages.send(desk, author.id, to, text, messages.Limits())
 
 
 async def away(board: World, name: str, profile: Profile) -> Guest:

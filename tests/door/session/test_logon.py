@@ -29,10 +29,10 @@ async def stranger(board: World) -> Guest:
 def calls(board: World) -> list[tuple[str, str | None]]:
     """Every call so far: (caller, why it ended), None while it is open."""
     with board.books() as desk:
-        found = desk.connection.exec_driver_sql(
+        rows = desk.connection.exec_driver_sql(
             "SELECT c.name, k.reason FROM calls k, callers c WHERE c.id = k.caller_id ORDER BY k.id"
         )
-        return [(name, reason) for name, reason in found]
+        return [(name, reason) for name, reason in rows]
 
 
 # New callers.
@@ -52,7 +52,7 @@ async def test_a_new_caller_is_granted_a_day_and_known_the_next_time(board: Worl
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "expected"),
     [
         ("A", "A name has 2 to 24 characters."),
         ("Sysop", "That name is reserved for the house."),
@@ -60,10 +60,10 @@ async def test_a_new_caller_is_granted_a_day_and_known_the_next_time(board: Worl
     ],
 )
 async def test_an_unavailable_name_is_refused_with_the_reason(
-    board: World, name: str, said: str
+    board: World, name: str, expected: str
 ) -> None:
     guest = await stranger(board)
-    await guest.presses(f"{name}\r").sees(said)
+    await guest.presses(f"{name}\r").sees(expected)
     await guest.presses("Grace\r").is_asked("A password (at least 6 characters):")
 
 
@@ -88,13 +88,13 @@ async def test_a_taken_name_is_refused_before_the_password_is_asked_for(
 async def test_a_password_is_long_enough_no_name_and_typed_twice(board: World) -> None:
     guest = await stranger(board)
     guest.presses("Ada Lovelace\r")
-    for typed, said in (
+    for typed, expected in (
         ("short\r", "Use at least 6 characters for your password."),
         ("ada lovelace\r", "Your password can't be your name."),
         ("open sesame\ropen seseme\r", "Those don't match."),
     ):
         await guest.is_asked("A password (at least 6 characters):")
-        await guest.presses(typed).sees(said)
+        await guest.presses(typed).sees(expected)
     guest.presses(f"{PASSWORD}\r{PASSWORD}\r")
     await guest.sees("Write your password down; we can't look it up for you.")
     assert PASSWORD not in guest.terminal.transcript

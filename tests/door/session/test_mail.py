@@ -150,9 +150,9 @@ async def test_a_message_waits_for_its_reader(board: World) -> None:
     await bob.presses("o").reads_that("one a call")
     # A muted caller's lines appear nowhere.
     with board.books() as desk:
-        found = callers.number_of(desk, "Ada")
-        assert caller_acts.set_muted(desk, found, True, "the test")
-        assert not caller_acts.set_muted(desk, found, True, "the test")
+        number = callers.number_of(desk, "Ada")
+        assert caller_acts.set_muted(desk, number, True, "the test")
+        assert not caller_acts.set_muted(desk, number, True, "the test")
     await pages(ada, "p Bob and now?", back_to=FIELD)
     await ada.sees("The sysop has muted you")
     await ada.presses("\x1b").is_asked(MENU)
@@ -171,8 +171,8 @@ async def test_the_menu_shows_recent_activity(board: World) -> None:
     won = sum(amount for kind, amount in bob.ledger if kind == "won") // MINUTE
     assert won
     # Ada only watches: the lines appear by themselves, in turn where there is one row.
-    for told in (f"Today's leader: Bob, {won} minutes ahead", f"Biggest win today: Bob, {won}"):
-        while told not in ada.screen:
+    for words in (f"Today's leader: Bob, {won} minutes ahead", f"Biggest win today: Bob, {won}"):
+        while words not in ada.screen:
             await board.pass_time(1)
     await bob.presses("m").is_asked("<W>rite")
     await bob.presses("oShuffle up\r").sees("Your line is on the menu.")

@@ -29,7 +29,7 @@ async def test_midnight_brings_the_new_day_and_takes_the_rest_of_the_old_one(
 
 
 @pytest.mark.parametrize(
-    ("timebank", "told", "kept"),
+    ("timebank", "expected_text", "expected"),
     [
         ('mode = "built-in"', "5 minutes earned on 20 November went to your bank.", 5 * MINUTE),
         (
@@ -42,7 +42,7 @@ async def test_midnight_brings_the_new_day_and_takes_the_rest_of_the_old_one(
     ids=["built-in", "external", "none"],
 )
 async def test_winnings_at_midnight_are_treated_like_winnings_cut_by_an_event(
-    tmp_path: Path, timebank: str, told: str, kept: int
+    tmp_path: Path, timebank: str, expected_text: str, expected: int
 ) -> None:
     toml = sysop_toml(events="", timebank=timebank)
     async with world(tmp_path, toml=toml, now=TEN_TO_MIDNIGHT) as board:
@@ -50,10 +50,10 @@ async def test_winnings_at_midnight_are_treated_like_winnings_cut_by_an_event(
         await ada.bets(5, "stay", ends="win")
         await ada.stays()
         await board.pass_time(10 * MINUTE)
-        await ada.sees(told)
+        await ada.sees(expected_text)
         await ada.sees_time_left(60 * MINUTE)
         assert ("carry", 5 * MINUTE) in ada.ledger
-        assert ada.has["bank"] == kept
+        assert ada.has["bank"] == expected
 
 
 # Hands and days.

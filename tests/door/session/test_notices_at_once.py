@@ -36,10 +36,8 @@ def writes_elsewhere(board: World, name: str, minutes: int, why: str) -> None:
     other.open()
     try:
         with other.transaction(board.config.bank, board.clock.now()) as desk:
-            found = desk.connection.exec_driver_sql(
-                "SELECT id FROM callers WHERE name = ?", (name,)
-            )
-            sysop_deposit(desk, found.scalar_one(), minutes * MINUTE, why, "another program")
+            rows = desk.connection.exec_driver_sql("SELECT id FROM callers WHERE name = ?", (name,))
+            sysop_deposit(desk, rows.scalar_one(), minutes * MINUTE, why, "another program")
     finally:
         other.close()
 

@@ -16,12 +16,12 @@ OF_A_SITTING = ("Sitting  ", "W-L-push  ")
 async def test_a_tables_help_in_plain_lines_explains_only_plain_lines(board: World) -> None:
     ada = await seated(board, "Ada", profile=REFUSING)
     await ada.presses("?").is_asked(ANY_KEY)
-    for told in (
+    for line in (
         "Pot  Your time left in coins.",
         "A coin  What a coin is worth.",
         "Turns today",
     ):
-        assert told in ada.screen
+        assert line in ada.screen
     for field in (*NEVER_TOLD, *OF_A_SITTING, "Bet  What"):
         assert field not in ada.terminal.transcript, field
 
@@ -51,8 +51,8 @@ async def test_a_menu_shown_before_is_short_in_plain_lines(board: World) -> None
     again = ada.terminal.transcript[len(first) :]
     assert "<B> Black Jack For Time (Enter): 0 of 20 turns today" in again
     assert "Time left" in again
-    for told in ("Beat the dealer", "Ada: Shuffle up"):  # they have read it
-        assert told not in again, told
+    for line in ("Beat the dealer", "Ada: Shuffle up"):  # they have read it
+        assert line not in again, line
 
 
 async def test_the_help_of_baccarat_explains_the_scoreboard_that_lines_have(

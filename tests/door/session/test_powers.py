@@ -35,8 +35,8 @@ async def asks_for_a_new_name(board: World, name: str) -> Guest:
 
 def powers_of(board: World) -> list[tuple[str, int]]:
     with board.books() as desk:
-        found = desk.connection.exec_driver_sql("SELECT name, powers FROM callers ORDER BY id")
-        return [tuple(row) for row in found]
+        rows = desk.connection.exec_driver_sql("SELECT name, powers FROM callers ORDER BY id")
+        return [tuple(row) for row in rows]
 
 
 # Unregistered names in sysop.toml.
@@ -83,9 +83,9 @@ async def test_a_guest_is_given_no_powers(tmp_path: Path) -> None:
     async with world(tmp_path, toml=NAMED) as board:
         with board.books() as desk:
             host_caller(desk, "Xibalba", "1", "Bill Gates")
-        told = Shell(tmp_path / "sysop.toml")("callers", "grant", "Bill Gates@Xibalba")
-        assert (told.status, told.output) == (2, "")
-        assert told.error.startswith(
+        result = Shell(tmp_path / "sysop.toml")("callers", "grant", "Bill Gates@Xibalba")
+        assert (result.status, result.output) == (2, "")
+        assert result.error.startswith(
             "Bill Gates@Xibalba is a caller of Xibalba, whose sysop vouches for them"
         )
         assert powers_of(board) == [("Bill Gates@Xibalba", 0)]
@@ -98,9 +98,9 @@ async def test_powers_are_given_and_taken_while_the_caller_is_on_line(tmp_path: 
     async with world(tmp_path, toml=NAMED) as board:
         ada = await at_the_window(board, "Ada")
         shell = Shell(tmp_path / "sysop.toml")
-        told = shell("callers", "grant", "Ada")
-        assert (told.status, told.error) == (0, "")
-        assert told.output == "Ada, caller number 1, now has sysop powers.\n"
+        result = shell("callers", "grant", "Ada")
+        assert (result.status, result.error) == (0, "")
+        assert result.output == "Ada, caller number 1, now has sysop powers.\n"
         await ada.presses("h").is_asked("<Q>uit")
         await ada.presses("q").is_asked(WINDOW)
         await ada.presses("s").sees("Sysop window")
@@ -158,9 +158,9 @@ class Board(Shell):
 
     def rows(self, query: str) -> list[tuple[object, ...]]:
         books = sqlite3.connect(self.database)
-        found = books.execute(query).fetchall()
+        rows = books.execute(query).fetchall()
         books.close()
-        return found
+        return rows
 
 
 def test_a_caller_with_a_new_name_keeps_them(tmp_path: Path) -> None:
@@ -195,9 +195,9 @@ def test_another_spelling_of_a_name_is_refused_with_a_reason(
     if command == "revoke":
         shell("callers", "grant", "Ann Smith")
     before = shell.rows("SELECT powers FROM callers")
-    told = shell("callers", command, written)
-    assert (told.status, told.output) == (2, "")
-    assert told.error == (
+    result = shell("callers", command, written)
+    assert (result.status, result.output) == (2, "")
+    assert result.error == (
         f"Ann Smith, caller number 1, is spelled differently from {written}. If you"
         " mean this caller, use #1 instead of the name.\n"
     )
@@ -207,9 +207,9 @@ def test_another_spelling_of_a_name_is_refused_with_a_reason(
 
 def test_a_name_that_looks_like_anothers_is_refused_with_a_reason(tmp_path: Path) -> None:
     shell = Board(tmp_path, "Ann Smith")
-    told = shell("callers", "grant", "Ann Srnith")
-    assert (told.status, told.output) == (2, "")
-    assert told.error == (
+    result = shell("callers", "grant", "Ann Srnith")
+    assert (result.status, result.output) == (2, "")
+    assert result.error == (
         "There is no caller named Ann Srnith. Ann Smith, caller number 1, has a name that looks"
         " the same. If you mean this caller, use #1 instead of the name.\n"
     )
@@ -219,9 +219,9 @@ def test_a_name_that_looks_like_anothers_is_refused_with_a_reason(tmp_path: Path
 def test_a_name_that_is_only_read_alike_is_given_nothing(tmp_path: Path) -> None:
     """A caller who registered it before the name was in the settings is another person."""
     shell = Board(tmp_path, "BiII Gates")
-    told = shell("callers", "grant", "Bill Gates")
-    assert told.status == 2
-    assert told.error == (
+    result = shell("callers", "grant", "Bill Gates")
+    assert result.status == 2
+    assert result.error == (
         "BiII Gates, caller number 1, only looks like Bill Gates. If you mean"
         " this caller, use #1 instead of the name.\n"
     )
@@ -244,18 +244,18 @@ def test_powers_that_cannot_be_given_or_taken_are_refused_with_a_reason(
 ) -> None:
     shell = Board(tmp_path, "Ada", "Bob")
     shell("callers", "grant", "Bob")
-    told = shell("callers", *words)
-    assert (told.status, told.output) == (2, "")
-    assert told.error.startswith(sentence)
+    result = shell("callers", *words)
+    assert (result.status, result.output) == (2, "")
+    assert result.error.startswith(sentence)
 
 
 def test_the_shell_registers_callers_named_in_the_settings(tmp_path: Path) -> None:
     """The sysop gets powers; a co-sysop gets none, and the output names the command for them."""
     shell = Board(tmp_path)
-    told = shell("callers", "password", "sysop", "--stdin", typed="a secret\n")
-    assert told.output == ("Sysop is new: registered as caller number 1, with sysop powers.\n")
-    told = shell("callers", "password", "Bill Gates", "--stdin", typed="a secret\n")
-    assert told.output.splitlines()[0] == (
+    result = shell("callers", "password", "sysop", "--stdin", typed="a secret\n")
+    assert result.output == ("Sysop is new: registered as caller number 1, with sysop powers.\n")
+    result = shell("callers", "password", "Bill Gates", "--stdin", typed="a secret\n")
+    assert result.output.splitlines()[0] == (
         "Bill Gates is new: registered as caller number 2, without sysop powers."
     )
     assert shell.rows("SELECT caller_id, what FROM sysop_log") == [
@@ -264,7 +264,7 @@ def test_the_shell_registers_callers_named_in_the_settings(tmp_path: Path) -> No
     ]
     assert shell.rows("SELECT caller_id, text FROM notices") == [(1, "You have sysop powers now.")]
     assert shell.rows("SELECT name, powers FROM callers") == [("Sysop", 1), ("Bill Gates", 0)]
-    (command,) = re.findall(r"`door (.*)`", told.output)
+    (command,) = re.findall(r"`door (.*)`", result.output)
     assert command.endswith("'Bill Gates'")
     assert shell("callers", "grant", "Bill Gates").status == 0
     assert shell.rows("SELECT powers FROM callers") == [(1,), (1,)]
@@ -272,8 +272,8 @@ def test_the_shell_registers_callers_named_in_the_settings(tmp_path: Path) -> No
 
 def test_a_rename_may_use_a_reserved_name_but_no_look_alike(tmp_path: Path) -> None:
     shell = Board(tmp_path, "Ada")
-    told = shell("callers", "rename", "Ada", "BiII Gates")
-    assert (told.status, told.error) == (
+    result = shell("callers", "rename", "Ada", "BiII Gates")
+    assert (result.status, result.error) == (
         2,
         "The name BiII Gates looks too much like one that sysop.toml reserves.\n",
     )
@@ -286,9 +286,9 @@ def test_a_rename_may_use_a_reserved_name_but_no_look_alike(tmp_path: Path) -> N
 
 def test_check_lists_callers_with_powers_and_the_command_to_type(tmp_path: Path) -> None:
     shell = Board(tmp_path, "Ada")
-    told = shell("check").output
-    assert "Sysop powers: nobody." in told
-    asked = [line for line in told.splitlines() if line.startswith("[")]
+    output = shell("check").output
+    assert "Sysop powers: nobody." in output
+    asked = [line for line in output.splitlines() if line.startswith("[")]
     assert [line.partition(" names ")[0] for line in asked] == [
         "[board] sysop",
         "[timebank] co_sysops",
@@ -299,34 +299,34 @@ def test_check_lists_callers_with_powers_and_the_command_to_type(tmp_path: Path)
     assert f"`door callers grant {here} 'Bill Gates'`" in asked[1]
     for name in ("Sysop", "Bill Gates"):
         shell("callers", "password", name, "--stdin", typed="a secret\n")
-    told = shell("check").output
-    assert "Sysop powers: Sysop, caller number 2." in told
-    (asked_still,) = [line for line in told.splitlines() if line.startswith("[")]
+    output = shell("check").output
+    assert "Sysop powers: Sysop, caller number 2." in output
+    (asked_still,) = [line for line in output.splitlines() if line.startswith("[")]
     assert "Bill Gates, caller number 3, which gives no powers" in asked_still
     shell("callers", "grant", "Bill Gates")
-    told = shell("check").output
-    assert "Sysop powers: Bill Gates, caller number 3, Sysop, caller number 2." in told
-    assert "[timebank]" not in told
+    output = shell("check").output
+    assert "Sysop powers: Bill Gates, caller number 3, Sysop, caller number 2." in output
+    assert "[timebank]" not in output
 
 
 def test_check_reports_a_caller_with_a_look_alike_name(tmp_path: Path) -> None:
-    told = Board(tmp_path, "BiII Gates")("check").output
-    assert "who is not registered: BiII Gates, caller number 1, has a name that only" in told
-    assert "grant" not in told
+    output = Board(tmp_path, "BiII Gates")("check").output
+    assert "who is not registered: BiII Gates, caller number 1, has a name that only" in output
+    assert "grant" not in output
 
 
 def test_check_before_the_first_start_asks_to_register_the_named_callers(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "sysop.toml").write_text(NAMED, encoding="utf-8")
-    told = Shell(tmp_path / "sysop.toml")("check").output
-    assert "[timebank] co_sysops names Bill Gates, who is not registered" in told
-    assert "[board] sysop names Sysop, who is not registered" in told
+    output = Shell(tmp_path / "sysop.toml")("check").output
+    assert "[timebank] co_sysops names Bill Gates, who is not registered" in output
+    assert "[board] sysop names Sysop, who is not registered" in output
     (tmp_path / "sysop.toml").write_text(
         NAMED.replace("[board]", '[board]\nsysop = "Wanda"', 1), encoding="utf-8"
     )
-    told = Shell(tmp_path / "sysop.toml")("check").output
-    assert "[board] sysop names Wanda, who is not registered" in told
+    output = Shell(tmp_path / "sysop.toml")("check").output
+    assert "[board] sysop names Wanda, who is not registered" in output
     assert not (tmp_path / "data").exists()
 
 

@@ -71,8 +71,8 @@ async def is_refused(board: World, code: str) -> None:
 
 def has_code(board: World) -> bool:
     with board.books() as desk:
-        found = callers.number_of(desk, "Ada")
-        return recovery.has_one(desk, found)
+        number = callers.number_of(desk, "Ada")
+        return recovery.has_one(desk, number)
 
 
 # Before the new code.
@@ -167,8 +167,8 @@ async def test_a_password_that_the_sysop_sets_meanwhile_voids_the_code(
     async with ada_registered(tmp_path) as (board, code):
         thief = await gets_to(board, code, where)
         typed = "a third one\n"
-        told = Shell(board.config.path)("callers", "password", "Ada", "--stdin", typed=typed)
-        assert told.status == 0
+        result = Shell(board.config.path)("callers", "password", "Ada", "--stdin", typed=typed)
+        assert result.status == 0
         if where == "the question":
             await thief.presses("n").is_asked(SHOWN)
         await thief.presses(" ").is_told(MEANWHILE)
@@ -319,17 +319,17 @@ async def test_a_code_with_a_doubtful_write_is_announced_as_uncertain(
 
 async def test_a_restore_brings_no_code_back(tmp_path: Path) -> None:
     """Seen live: a used and void code let in its owner again."""
-    kept = tmp_path / "kept.sqlite3"
+    copy = tmp_path / "kept.sqlite3"
     async with world(tmp_path, toml=TOML) as board:
         books = board.config.database
         code = await registers(board, "Ada", HOME)
-    shutil.copy(books, kept)
+    shutil.copy(books, copy)
     async with world(tmp_path, toml=TOML) as board:
         ada = await gets_to(board, code, "the new code")
         another = code_on(ada)
         await ada.presses(" ").goes_on_to(MENU)
         await ada.logs_off()
-    shutil.copy(kept, books)
+    shutil.copy(copy, books)
     async with world(tmp_path, toml=TOML) as board:
         for each in (code, another):
             await is_refused(board, each)
@@ -345,8 +345,8 @@ async def test_help_and_commands_leave_a_code_on_the_screen(board: World, profil
     await ada.presses("yr").is_asked("Your current password:")
     await ada.presses(f"{PASSWORD}\r").is_asked(SHOWN)
     code = code_in(ada.terminal.transcript)
-    for keys, told in (("?", "Any other key goes on"), ("/w\r", "Ada")):
-        await ada.presses(keys).sees(told)
+    for keys, expected in (("?", "Any other key goes on"), ("/w\r", "Ada")):
+        await ada.presses(keys).sees(expected)
         await ada.is_asked(SHOWN)
         assert code in ada.screen, keys
     await ada.presses(" ").sees("<R>ecovery code")

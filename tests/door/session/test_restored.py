@@ -44,13 +44,13 @@ async def hangs_up(ada: Table) -> None:
 
 
 async def test_a_restored_copy_never_deals_shown_cards_again(tmp_path: Path, caplog) -> None:
-    kept = tmp_path / "kept.sqlite3"
+    copy = tmp_path / "kept.sqlite3"
     async with world(tmp_path) as board:
         books = board.config.database
         ada = await sit_down(board, "Ada")
         seal = await sees_a_seal(ada, SEED)
         await hangs_up(ada)
-    shutil.copy(books, kept)
+    shutil.copy(books, copy)
     async with world(tmp_path) as board:
         ada = await calls_again(board)
         assert await sees_a_seal(ada, OTHER_SEED) == seal
@@ -58,7 +58,7 @@ async def test_a_restored_copy_never_deals_shown_cards_again(tmp_path: Path, cap
         await ada.stands()
         assert await ada.seed() == SEED.hex()  # now she knows every card of it
         await hangs_up(ada)
-    shutil.copy(kept, books)
+    shutil.copy(copy, books)
     async with world(tmp_path) as board:
         ada = await calls_again(board)
         assert await sees_a_seal(ada, OTHER_SEED) != seal
@@ -75,10 +75,10 @@ async def test_a_hand_voided_by_a_restore_is_shown_as_void(tmp_path: Path) -> No
     async with world(tmp_path):
         pass
     door = Shell(tmp_path / "sysop.toml")
-    said = door("hand", "1").output
-    assert "Result   void: the books were restored with the hand open, and the stake" in said
-    assert "Books" not in said  # of the first generation
-    assert f"Seed     {SEED.hex()}" in said
+    output = door("hand", "1").output
+    assert "Result   void: the books were restored with the hand open, and the stake" in output
+    assert "Books" not in output  # of the first generation
+    assert f"Seed     {SEED.hex()}" in output
     assert door("hand", "1", "--json").error == (
         "Hand 1 was never played to its end: it is void.\n"
     )

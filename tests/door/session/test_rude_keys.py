@@ -80,10 +80,10 @@ async def test_a_paste_is_read_with_turns_for_everybody_else() -> None:
             await asyncio.sleep(0)
             others += 1
 
-    beside = asyncio.create_task(another())
+    other = asyncio.create_task(another())
     for _ in range(pasted):
         assert await here.keyboard.key() == "x"
-    beside.cancel()
+    other.cancel()
     assert others >= pasted // KEYS_PER_TURN - 2
     assert not wall.paused
     here.received(b"y")

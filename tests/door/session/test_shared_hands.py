@@ -23,10 +23,10 @@ def test_the_panel_has_room_for_every_end_of_a_hand(language: str) -> None:
 
 
 def test_the_rules_speak_of_no_minutes_and_of_no_key_that_only_a_table_has() -> None:
-    told = plain(sealed_rules(BLACK_JACK_FOR_TIME))
-    assert "shuffled for every hand" in told
+    rules = plain(sealed_rules(BLACK_JACK_FOR_TIME))
+    assert "shuffled for every hand" in rules
     for untrue in ("your time", "turns a day", "Press F", "C to cut"):
-        assert untrue not in told
+        assert untrue not in rules
 
 
 @pytest.mark.parametrize(("columns", "name"), [(80, LONG), (40, LONG[:17])])

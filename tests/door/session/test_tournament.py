@@ -43,16 +43,16 @@ def toml(hands: int = 2, day: str = "fri", hours: int = 24) -> str:
 def keys_to_the_end(board: World, hands: int) -> str:
     """Return the keys that stand every hand, with a key after each."""
     with board.books() as desk:
-        found = tournaments.running(desk)
-    assert found is not None
+        tournament = tournaments.running(desk)
+    assert tournament is not None
     acts: tuple[str, ...] = ()
-    game = duplicate.replay(BLACK_JACK_FOR_TIME, found.seed, acts, hands)
+    game = duplicate.replay(BLACK_JACK_FOR_TIME, tournament.seed, acts, hands)
     met, keys = len(game.over), ""
     while not game.is_over:
         assert game.current is not None
         declines = "no-insurance" in game.current.legal()
         acts = (*acts, "no-insurance" if declines else "stay")
-        game = duplicate.replay(BLACK_JACK_FOR_TIME, found.seed, acts, hands)
+        game = duplicate.replay(BLACK_JACK_FOR_TIME, tournament.seed, acts, hands)
         keys += ("n" if declines else "s") + " " * (len(game.over) - met)
         met = len(game.over)
     return keys
@@ -60,11 +60,11 @@ def keys_to_the_end(board: World, hands: int) -> str:
 
 def banked(board: World) -> list[tuple[str, int]]:
     with board.books() as desk:
-        said = (
+        query = (
             "SELECT name, balance FROM accounts JOIN callers ON callers.id = caller_id"
             " WHERE kind = 'bank' AND unit = 'second' ORDER BY name"
         )
-        return [tuple(row) for row in desk.connection.exec_driver_sql(said)]
+        return [tuple(row) for row in desk.connection.exec_driver_sql(query)]
 
 
 async def test_the_menu_says_that_one_is_open(tmp_path: Path) -> None:
@@ -72,12 +72,12 @@ async def test_the_menu_says_that_one_is_open(tmp_path: Path) -> None:
         tmp_path, toml=toml(hours=15), now=NOON + timedelta(hours=2, minutes=58)
     ) as board:
         ada = await visitor(board, "Ada", profile=REFUSING)
-        told = "<D> Tournament until 20 Nov 15:00"
-        assert told in ada.screen
+        offer = "<D> Tournament until 20 Nov 15:00"
+        assert offer in ada.screen
         await ada.logs_off()
         await board.pass_time(2 * MINUTE)
         bob = await visitor(board, "Bob", profile=REFUSING)
-        assert told not in bob.screen
+        assert offer not in bob.screen
 
 
 async def test_a_caller_off_line_can_win_a_tournament_entered_for_minutes(tmp_path: Path) -> None:
@@ -150,10 +150,10 @@ async def test_a_new_caller_plays_for_rank_only_and_pays_nothing(
         await bob.send("p").until("1 of 1")
         await bob.send(keys_to_the_end(board, 1)).until("You're the first to play it to the end.")
         with board.books() as desk:
-            found = tournaments.running(desk)
-            assert found is not None
-            assert found.seed.hex() not in bob.transcript
-            entry = contests.entry_of(desk, found.seal, 1)
+            tournament = tournaments.running(desk)
+            assert tournament is not None
+            assert tournament.seed.hex() not in bob.transcript
+            entry = contests.entry_of(desk, tournament.seal, 1)
             assert entry is not None
             assert (entry.for_prize, entry.paid) == (False, 0)
         # All players' tries are read for it, outside the writer.

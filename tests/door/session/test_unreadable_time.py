@@ -86,9 +86,9 @@ def is_refused(written: Written) -> None:
     for boards in AGREED:
         with pytest.raises(DropFileRefused) as refused:
             arrives(written, boards)
-        said = str(refused.value)
-        assert said.endswith(".")
-        assert "time left" in said or "how long the caller may stay" in said
+        sentence = str(refused.value)
+        assert sentence.endswith(".")
+        assert "time left" in sentence or "how long the caller may stay" in sentence
 
 
 def plain_number(words: str, *, decimal: bool) -> bool:

@@ -84,9 +84,9 @@ async def test_a_watcher_at_a_table_sees_the_table_and_nothing_else(tmp_path: Pa
         await ada.presses("s").is_asked("<B>et")
         for each in (bob, cyd):
             await two_looks(board)
-            seen = each.terminal.transcript.partition("Behind Ada")[2]
+            shown = each.terminal.transcript.partition("Behind Ada")[2]
             for private in ("between us", "utor", "Coins to bet", "Turns today", "The rules of"):
-                assert private not in seen
+                assert private not in shown
         assert cyd.terminal.transcript.count("Behind Ada") == 1, "and not with every card"
         await ada.presses("q").is_asked(MENU)
         for each in (bob, cyd):
@@ -98,9 +98,9 @@ def test_lines_name_only_hands_that_have_cards() -> None:
     scene = BlackJackScene(coin=60, turns_limit=None, has_purse=False)
     scene.is_dealt, scene.player = True, "Ada"
     scene.mine = list(parse_cards("KH"))
-    told = "\n".join(scene.lines())
-    assert "king of hearts" in told
-    assert "Dealer" not in told
+    lines = "\n".join(scene.lines())
+    assert "king of hearts" in lines
+    assert "Dealer" not in lines
 
 
 async def test_a_watcher_reads_no_talk_of_a_caller_they_ignore(tmp_path: Path) -> None:

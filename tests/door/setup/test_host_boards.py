@@ -45,9 +45,9 @@ def test_a_drop_file_is_made_as_the_board_really_wrote_it(board: str) -> None:
     """All but the caller's name and time is the very same, with its line ends."""
     (real,) = (path for path in (DATA / board).iterdir() if path.name.lower() == "door32.sys")
     setup = HostSetup(KINDS[board], "X", Path("/"))
-    made, found = host_boards.drop_file(setup), real.read_bytes()
-    assert made.count(b"\r\n") == found.count(b"\r\n")
-    ours, theirs = made.splitlines(), found.splitlines()
+    made, sample = host_boards.drop_file(setup), real.read_bytes()
+    assert made.count(b"\r\n") == sample.count(b"\r\n")
+    ours, theirs = made.splitlines(), sample.splitlines()
     assert len(ours) == len(theirs)
     own = {5, 6, 7, 8}  # names, level and time
     for number, (mine, its) in enumerate(zip(ours, theirs, strict=True)):
@@ -56,14 +56,14 @@ def test_a_drop_file_is_made_as_the_board_really_wrote_it(board: str) -> None:
 
 @pytest.mark.parametrize("board", DOORS)
 def test_a_table_is_added_and_all_else_in_the_settings_stays(shell: Shell, board: str) -> None:
-    told = set_up(shell, board, "--name", "Xibalba")
-    assert (told.status, told.error) == (0, "")
+    result = set_up(shell, board, "--name", "Xibalba")
+    assert (result.status, result.error) == (0, "")
     text = shell.config.read_text(encoding="utf-8")
     assert text.startswith(SETTINGS)
-    found = settings.load(shell.config).boards["Xibalba"]
-    assert (found.aliases != ()) == (board != "enigma")
-    assert ("minutes" in found.agreed) == (board == "enigma")
-    assert found.give_back == ("auto" if board == "synchronet" else "bank")
+    a_board = settings.load(shell.config).boards["Xibalba"]
+    assert (a_board.aliases != ()) == (board != "enigma")
+    assert ("minutes" in a_board.agreed) == (board == "enigma")
+    assert a_board.give_back == ("auto" if board == "synchronet" else "bank")
     again = set_up(shell, board)
     assert again.status == 0
     assert shell.config.read_text(encoding="utf-8") == text
@@ -72,10 +72,10 @@ def test_a_table_is_added_and_all_else_in_the_settings_stays(shell: Shell, board
 def test_setup_keeps_the_sysops_text_and_adds_only_missing_parts(shell: Shell) -> None:
     with shell.config.open("a", encoding="utf-8") as file:
         file.write('[boards.Maya]  # ours\naliases = ["Other"]\ngive_back = "door.sys"\n')
-    told = set_up(shell, "magicka", "--name", "maya")
-    assert "Added aliases to [boards.Maya] in the settings." in told.output
-    found = settings.load(shell.config).boards["Maya"]
-    assert (found.aliases, found.give_back) == (("Other", "Magicka"), "door.sys")
+    result = set_up(shell, "magicka", "--name", "maya")
+    assert "Added aliases to [boards.Maya] in the settings." in result.output
+    board = settings.load(shell.config).boards["Maya"]
+    assert (board.aliases, board.give_back) == (("Other", "Magicka"), "door.sys")
     assert "[boards.Maya]  # ours\n" in shell.config.read_text(encoding="utf-8")
     # It is known by its alias from now on.
     assert "[boards.Maya] is in the settings already" in set_up(shell, "magicka").output
@@ -83,9 +83,9 @@ def test_setup_keeps_the_sysops_text_and_adds_only_missing_parts(shell: Shell) -
 
 def test_two_boards_of_one_kind_differ_by_their_command_lines(shell: Shell) -> None:
     set_up(shell, "mystic", "--name", "One")
-    told = set_up(shell, "mystic", "--name", "Two")
-    assert told.status == 0
-    assert " --board Two --dropfile %Pdoor32.sys" in told.output
+    result = set_up(shell, "mystic", "--name", "Two")
+    assert result.status == 0
+    assert " --board Two --dropfile %Pdoor32.sys" in result.output
     boards = settings.load(shell.config).boards
     assert [boards[name].aliases for name in ("One", "Two")] == [("Mystic",), ()]
 
@@ -100,23 +100,23 @@ def test_two_boards_of_one_kind_differ_by_their_command_lines(shell: Shell) -> N
 def test_a_name_that_will_not_do_is_refused_and_nothing_is_written(
     shell: Shell, words: tuple[str, ...], reason: str
 ) -> None:
-    told = set_up(shell, *words)
-    assert (told.status, reason in told.error) == (2, True)
+    result = set_up(shell, *words)
+    assert (result.status, reason in result.error) == (2, True)
     assert [each.name for each in shell.config.parent.iterdir()] == ["sysop.toml"]
 
 
 def test_synchronet_gets_its_installer_with_whole_paths(shell: Shell) -> None:
-    told = set_up(shell, "synchronet", "--bbs", "/sbbs")
+    result = set_up(shell, "synchronet", "--bbs", "/sbbs")
     folder = shell.config.parent
-    assert f"    SBBSCTRL=/sbbs/ctrl /sbbs/exec/jsexec install-xtrn {folder}\n" in told.output
+    assert f"    SBBSCTRL=/sbbs/ctrl /sbbs/exec/jsexec install-xtrn {folder}\n" in result.output
     installer = written(shell, "install-xtrn.ini")
     door = machine.program("door")
     assert f"\ncmd = {door} run --dropfile %f\n" in installer
     assert f"\ncmd = {door} run --dropfile %f --door REDDOG\n" in installer
     assert "XTRN_IO_INTS" in installer
-    told = set_up(shell, "synchronet", "--line", "socket")
+    result = set_up(shell, "synchronet", "--line", "socket")
     assert "|XTRN_IO_INTS" not in written(shell, "install-xtrn.ini.new")
-    assert "Put install-xtrn.ini.new in its place, unless you have changed it." in told.output
+    assert "Put install-xtrn.ini.new in its place, unless you have changed it." in result.output
 
 
 def test_setup_for_enigma_names_board_window_and_port(shell: Shell) -> None:
@@ -129,15 +129,15 @@ def test_setup_for_enigma_names_board_window_and_port(shell: Shell) -> None:
 
 
 def test_magicka_gets_a_door_and_the_entry_of_a_menu_that_starts_it(shell: Shell) -> None:
-    told = set_up(shell, "magicka", "--bbs", "/bbs/magicka")
+    result = set_up(shell, "magicka", "--bbs", "/bbs/magicka")
     menu = dict(
         line.split(" ", 1) for line in written(shell, "boards/magicka/doors.mnu").split("\n")[:-1]
     )
     assert menu["COMMAND"] == "RUNDOOR"
     assert len(menu["HOTKEY"]) == 1
     assert f"[{menu['DATA']}]\n" in written(shell, "boards/magicka/doors.ini")
-    assert f"{shell.config.parent}/boards/magicka/doors.mnu" in told.output
-    assert "    /bbs/magicka/menus/doors.mnu\n" in told.output
+    assert f"{shell.config.parent}/boards/magicka/doors.mnu" in result.output
+    assert "    /bbs/magicka/menus/doors.mnu\n" in result.output
 
 
 def test_a_board_for_doors_alone_needs_no_server_that_runs_all_day(shell: Shell) -> None:
@@ -145,9 +145,9 @@ def test_a_board_for_doors_alone_needs_no_server_that_runs_all_day(shell: Shell)
     assert how in set_up(shell, "magicka").output
     text = shell.config.read_text(encoding="utf-8")
     shell.config.write_text(f"listeners = []\n{text}", encoding="utf-8")
-    told = set_up(shell, "magicka").output
-    assert DOORS_ALONE in told
-    assert how not in told
+    output = set_up(shell, "magicka").output
+    assert DOORS_ALONE in output
+    assert how not in output
     refused = set_up(shell, "gamesrv")
     assert (refused.status, "Give the server one" in refused.error) == (2, True)
 
@@ -172,10 +172,10 @@ def test_gamesrv_is_led_to_the_port_of_the_server(shell: Shell) -> None:
 def test_the_script_starts_the_door_for_a_node_and_its_socket(
     shell: Shell, tmp_path: Path, line: str, words: tuple[str, ...], way: list[str]
 ) -> None:
-    told = set_up(shell, "magicka", "--bbs", "/bbs/magicka", "--line", line)
+    result = set_up(shell, "magicka", "--bbs", "/bbs/magicka", "--line", line)
     script = tmp_path / "boards" / "magicka" / "rundoor.sh"
     assert f"command = {script}\n" in written(shell, "boards/magicka/doors.ini")
-    assert "/bbs/magicka/config/doors.ini" in told.output
+    assert "/bbs/magicka/config/doors.ini" in result.output
     assert script.stat().st_mode & 0o111 == 0o111
     text = script.read_text(encoding="utf-8")
     script.write_text(text.replace(f"exec {machine.program('door')} ", "echo "), encoding="utf-8")
@@ -199,10 +199,10 @@ def test_the_door_understands_the_written_files(shell: Shell, board: str) -> Non
 
 
 def test_setup_describes_a_sample_caller_and_registers_none(shell: Shell, tmp_path: Path) -> None:
-    told = set_up(shell, "enigma", "--name", "NightOwl")
-    assert (told.status, told.error) == (0, "")
-    assert "Here they are Ann@NightOwl" in told.output
-    assert "They would bring 60 minutes." in told.output
+    result = set_up(shell, "enigma", "--name", "NightOwl")
+    assert (result.status, result.error) == (0, "")
+    assert "Here they are Ann@NightOwl" in result.output
+    assert "They would bring 60 minutes." in result.output
     assert not (tmp_path / "data").exists()
 
 
@@ -211,9 +211,9 @@ def test_all_kinds_have_a_drop_file_that_names_them(tmp_path: Path) -> None:
         setup = HostSetup(KINDS[board], "X", Path("/"))
         path = tmp_path / host_boards.DROP_FILE
         path.write_bytes(host_boards.drop_file(setup))
-        found = read(path, AS_WRITTEN)
+        file = read(path, AS_WRITTEN)
         if board == "enigma":
-            assert found.enigma
+            assert file.enigma
         else:
-            assert host_boards.recognized(found.software) is KINDS[board]
-            assert found.time.seconds == 60 * host_boards.TRIAL_MINUTES
+            assert host_boards.recognized(file.software) is KINDS[board]
+            assert file.time.seconds == 60 * host_boards.TRIAL_MINUTES

@@ -51,15 +51,15 @@ def files_in(folder: Path) -> dict[str, str]:
 def test_a_board_is_made_of_a_few_answers(tmp_path: Path) -> None:
     folder = tmp_path / "bbs"
     words = ("--name", 'The "Ace"', "--zone", "Europe/Berlin", "--port", "0", "--sysop", "Ann")
-    told = made(folder, *words)
-    assert (told.status, told.error) == (0, "")
+    result = made(folder, *words)
+    assert (result.status, result.error) == (0, "")
     config = settings.load(folder / "sysop.toml")
     assert (config.board.name, config.board.sysop) == ('The "Ace"', "Ann")
     assert (config.bank.zone.key, config.listeners[0].port) == ("Europe/Berlin", 0)
-    assert "Ann is registered, with sysop powers." in told.output
-    assert "Sysop powers: Ann" in told.output
-    assert f"cd {folder} && " in told.output
-    assert SECRET not in told.output
+    assert "Ann is registered, with sysop powers." in result.output
+    assert "Sysop powers: Ann" in result.output
+    assert f"cd {folder} && " in result.output
+    assert SECRET not in result.output
     shell = Shell(config.path)
     assert "Ann" in shell("callers", "list").output
     modes = [mode(folder / name) for name in ("sysop.toml", "data", "backups")]
@@ -80,8 +80,8 @@ def test_init_writes_a_dozen_settings_and_the_rest_are_defaults(
     for above, line in pairwise(lines):
         if re.match(r"\w+ = ", line):
             assert above.startswith("#"), line
-    found = json.loads(door("config", "diff", "--config", str(path), "--format", "json").output)
-    assert [each["key"] for each in found] == ["board.name"]
+    changed = json.loads(door("config", "diff", "--config", str(path), "--format", "json").output)
+    assert [each["key"] for each in changed] == ["board.name"]
 
 
 def test_every_setting_can_be_printed_with_its_meaning() -> None:
@@ -89,8 +89,8 @@ def test_every_setting_can_be_printed_with_its_meaning() -> None:
 
 
 def test_browsers_get_a_port_of_their_own(tmp_path: Path) -> None:
-    told = made(tmp_path, "--web")
-    assert "    http://localhost:8023 in a browser\n" in told.output
+    result = made(tmp_path, "--web")
+    assert "    http://localhost:8023 in a browser\n" in result.output
     kinds = [(each.kind, each.port) for each in settings.load(tmp_path / "sysop.toml").listeners]
     assert kinds == [("telnet", 2323), ("web", 8023)]
 
@@ -116,9 +116,9 @@ def test_a_file_that_the_sysop_has_changed_gets_ours_beside_it(tmp_path: Path) -
     file = tmp_path / "system" / "logrotate" / "bjft"
     ours = file.read_text(encoding="utf-8")
     file.write_text("mine\n", encoding="utf-8")
-    told = made(tmp_path, "--with", "logrotate")
+    result = made(tmp_path, "--with", "logrotate")
     assert f"{file} is there already and stays; what would be written now is in bjft.new." in (
-        told.output
+        result.output
     )
     assert file.read_text(encoding="utf-8") == "mine\n"
     assert file.with_name("bjft.new").read_text(encoding="utf-8") == ours
@@ -139,24 +139,24 @@ def test_a_file_that_the_sysop_has_changed_gets_ours_beside_it(tmp_path: Path) -
 def test_an_answer_that_will_not_do_is_refused_before_anything_is_written(
     tmp_path: Path, words: tuple[str, ...], reason: str
 ) -> None:
-    told = made(tmp_path / "bbs", *words)
-    assert told.status == 2
-    assert reason in told.error
+    result = made(tmp_path / "bbs", *words)
+    assert result.status == 2
+    assert reason in result.error
     assert not (tmp_path / "bbs").exists()
 
 
 def test_a_password_that_will_not_do_is_refused_as_well(tmp_path: Path) -> None:
-    told = made(tmp_path / "bbs", environment={"BJFT_SYSOP_PASSWORD": "x"})
-    assert (told.status, "characters for your password" in told.error) == (2, True)
+    result = made(tmp_path / "bbs", environment={"BJFT_SYSOP_PASSWORD": "x"})
+    assert (result.status, "characters for your password" in result.error) == (2, True)
     assert not (tmp_path / "bbs").exists()
 
 
 def test_init_without_a_password_explains_how_to_register_the_sysop(tmp_path: Path) -> None:
-    told = made(tmp_path, "--sysop", "Ann", environment={"BJFT_SYSOP_PASSWORD": ""})
-    assert told.status == 0
-    assert "Sysop powers: nobody." in told.output
+    result = made(tmp_path, "--sysop", "Ann", environment={"BJFT_SYSOP_PASSWORD": ""})
+    assert result.status == 0
+    assert "Sysop powers: nobody." in result.output
     assert f"`door callers password --config {tmp_path / 'sysop.toml'} Ann` registers" in (
-        told.output
+        result.output
     )
 
 
@@ -166,11 +166,11 @@ def test_init_at_a_terminal_asks_until_the_answers_are_valid(
     monkeypatch.setattr("door.cli.init._somebody_is_there", lambda: True)
     answers = ("Xibalba", "Nowhere", "UTC", "2424", "n", "Ann", "short")
     typed = "\n".join((*answers, SECRET, SECRET, "fail2ban logrotate", ""))
-    told = made(tmp_path, typed=typed, environment={"BJFT_SYSOP_PASSWORD": ""})
-    assert told.status == 0, told.error
-    assert '"Nowhere" is not a known time zone' in told.output
-    assert "characters for your password" in told.output
-    assert "Ann is registered, with sysop powers." in told.output
+    result = made(tmp_path, typed=typed, environment={"BJFT_SYSOP_PASSWORD": ""})
+    assert result.status == 0, result.error
+    assert '"Nowhere" is not a known time zone' in result.output
+    assert "characters for your password" in result.output
+    assert "Ann is registered, with sysop powers." in result.output
     jail = (tmp_path / "system/fail2ban/jail.d/bjft.conf").read_text(encoding="utf-8")
     assert f"logpath = {tmp_path}/data/refused.log\nport = 2424\n" in jail
     assert not (tmp_path / "system" / "systemd").exists()
@@ -182,14 +182,14 @@ def test_no_password_is_asked_for_once_and_one_that_differs_again(
     monkeypatch.setattr("door.cli.init._somebody_is_there", lambda: True)
     words = ("--name", "Xibalba", "--zone", "UTC", "--port", "0", "--telnet-only", "--sysop", "Ann")
     nothing = {"BJFT_SYSOP_PASSWORD": ""}
-    told = made(tmp_path / "none", *words, typed="\nnone\n", environment=nothing)
-    assert told.status == 0, told.error
-    assert "Once more" not in told.output
+    result = made(tmp_path / "none", *words, typed="\nnone\n", environment=nothing)
+    assert result.status == 0, result.error
+    assert "Once more" not in result.output
     typed = "\n".join((SECRET, "another", SECRET, SECRET, "none", ""))
-    told = made(tmp_path / "some", *words, typed=typed, environment=nothing)
-    assert told.status == 0, told.error
-    assert told.output.count("The two passwords differ.") == 1
-    assert "Ann is registered, with sysop powers." in told.output
+    result = made(tmp_path / "some", *words, typed=typed, environment=nothing)
+    assert result.status == 0, result.error
+    assert result.output.count("The two passwords differ.") == 1
+    assert "Ann is registered, with sysop powers." in result.output
 
 
 def test_the_password_comes_from_a_file_or_from_standard_input(tmp_path: Path) -> None:
@@ -200,8 +200,8 @@ def test_the_password_comes_from_a_file_or_from_standard_input(tmp_path: Path) -
         ("one", ("--password-file", str(secret)), None),
         ("two", ("--password-file", "-"), f"{SECRET}\n"),
     ):
-        told = made(tmp_path / name, *words, typed=typed, environment=none)
-        assert "Sysop is registered, with sysop powers." in told.output
+        result = made(tmp_path / name, *words, typed=typed, environment=none)
+        assert "Sysop is registered, with sysop powers." in result.output
 
 
 def test_a_disk_that_fills_leaves_nothing_half_written(
@@ -213,10 +213,10 @@ def test_a_disk_that_fills_leaves_nothing_half_written(
 
     with monkeypatch.context() as patch:
         patch.setattr(files, "write_all", full)
-        told = made(tmp_path)
-    assert told.status == 2
-    assert "cannot be written (No space left on device)." in told.error
-    assert "mend that and run this again." in told.error
+        result = made(tmp_path)
+    assert result.status == 2
+    assert "cannot be written (No space left on device)." in result.error
+    assert "mend that and run this again." in result.error
     assert list(tmp_path.iterdir()) == []
     assert made(tmp_path).status == 0
 
@@ -234,8 +234,8 @@ def test_a_file_is_replaced_whole_with_its_mode_and_through_a_link(tmp_path: Pat
 
 def test_a_link_that_leads_nowhere_is_no_place_for_settings(tmp_path: Path) -> None:
     (tmp_path / "sysop.toml").symlink_to(tmp_path / "nowhere")
-    told = made(tmp_path)
-    assert (told.status, "is a link to a missing file." in told.error) == (2, True)
+    result = made(tmp_path)
+    assert (result.status, "is a link to a missing file." in result.error) == (2, True)
     assert not (tmp_path / "data").exists()
 
 
@@ -243,8 +243,8 @@ def test_a_link_that_leads_nowhere_is_no_place_for_settings(tmp_path: Path) -> N
 
 
 def test_systemd_understands_the_units_that_are_written(tmp_path: Path) -> None:
-    told = made(tmp_path, "--with", "systemd", "--user", "root", "--mail", "ann@example.org")
-    assert told.status == 0
+    result = made(tmp_path, "--with", "systemd", "--user", "root", "--mail", "ann@example.org")
+    assert result.status == 0
     folder = tmp_path / "system" / "systemd"
     units = sorted(folder.iterdir())
     assert [each.name for each in units] == sorted(
@@ -263,7 +263,7 @@ def test_systemd_understands_the_units_that_are_written(tmp_path: Path) -> None:
     audit = (folder / "bjft-audit.service").read_text(encoding="utf-8")
     assert "To: ann@example.org" in audit
     assert "/opt/bjft" not in service + audit
-    assert "enable --now bjft bjft-maintain.timer" in told.output
+    assert "enable --now bjft bjft-maintain.timer" in result.output
     for job in machine.JOBS:
         assert "/var/lib/bjft" not in (folder / f"bjft-{job}.service").read_text("utf-8")
 
@@ -292,8 +292,8 @@ def test_a_unit_may_use_a_port_of_roots_and_a_home_where_it_has_to(tmp_path: Pat
 
 def test_a_folder_that_cannot_stand_in_a_unit_is_refused(tmp_path: Path) -> None:
     folder = tmp_path / "my board"
-    told = made(folder, "--with", "systemd", "--with", "fail2ban")
-    assert told.status == 2
-    assert "has a blank or a sign in it that other programs misread" in told.error
+    result = made(folder, "--with", "systemd", "--with", "fail2ban")
+    assert result.status == 2
+    assert "has a blank or a sign in it that other programs misread" in result.error
     assert not (folder / "system").exists()
     assert made(folder).status == 0

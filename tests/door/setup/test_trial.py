@@ -23,10 +23,10 @@ def test_a_folder_without_settings_gets_instructions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    told = door("serve")
-    assert (told.status, told.output) == (2, "")
+    result = door("serve")
+    assert (result.status, result.output) == (2, "")
     for words in ("`door init` makes a board", "`door serve --try` plays at once", "--config"):
-        assert words in told.error
+        assert words in result.error
     assert "`door init` makes a board." in door("check").error
     assert os.listdir(tmp_path) == []
 
@@ -43,14 +43,14 @@ async def test_a_board_to_try_takes_a_call_at_once_and_nothing_of_it_stays(
         cwd=tmp_path,
     )
     assert process.stdout is not None
-    said, called = "", None
+    output, called = "", None
     async with asyncio.timeout(PATIENCE):
         while called is None:
             line = (await process.stdout.readline()).decode()
-            assert line, said
-            said += line
+            assert line, output
+            output += line
             called = re.search(r"telnet localhost (\d+)", line)
-    assert "nothing is saved when it closes" in said
+    assert "nothing is saved when it closes" in output
     assert [name[:9] for name in os.listdir(tmp_path)] == ["bjft-try-"]
     terminal = Terminal(MODERN)
     await terminal.connect(int(called[1]))
@@ -60,5 +60,5 @@ async def test_a_board_to_try_takes_a_call_at_once_and_nothing_of_it_stays(
     async with asyncio.timeout(PATIENCE):
         rest, errors = await process.communicate()
     assert (process.returncode, errors) == (0, b"")
-    assert "no hand is lost" not in said + rest.decode()
+    assert "no hand is lost" not in output + rest.decode()
     assert os.listdir(tmp_path) == []

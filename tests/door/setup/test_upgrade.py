@@ -85,24 +85,24 @@ class Installed(Host):
 
 def won_by(host: Host, name: str) -> int:
     with host.books() as desk:
-        found = desk.connection.exec_driver_sql(
+        rows = desk.connection.exec_driver_sql(
             "SELECT coalesce(sum(won - lost), 0) FROM rounds JOIN callers c ON c.id = caller_id"
             " WHERE c.name = ?",
             (name,),
         )
-        return int(found.scalar_one())
+        return int(rows.scalar_one())
 
 
 def written_for(host: Host, name: str) -> list[int]:
     """The minutes that were written into files of the host's for a caller."""
     with host.books() as desk:
-        found = desk.connection.exec_driver_sql(
+        rows = desk.connection.exec_driver_sql(
             "SELECT minutes, state FROM given_back JOIN callers c ON c.id = caller_id"
             " WHERE c.name = ?",
             (name,),
         ).all()
-    assert {state for _, state in found} <= {"written", "kept"}
-    return [minutes for minutes, state in found if state == "written"]
+    assert {state for _, state in rows} <= {"written", "kept"}
+    return [minutes for minutes, state in rows if state == "written"]
 
 
 @asynccontextmanager

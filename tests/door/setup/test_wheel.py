@@ -137,8 +137,8 @@ class FromTheWheel(Served):
 
 def spent() -> float:
     """Seconds of the processor that processes have taken which have ended."""
-    found = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return found.ru_utime + found.ru_stime
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 async def test_from_a_wheel_to_a_hand_in_a_minute(tmp_path: Path) -> None:
@@ -152,9 +152,9 @@ async def test_from_a_wheel_to_a_hand_in_a_minute(tmp_path: Path) -> None:
     folder = tmp_path / "board"
     folder.mkdir()
     answers = ("--yes", "--sysop", "Ann", "--port", "0", "--with", "all")
-    said = run(commands / "door", "init", *answers, folder=folder, BJFT_SYSOP_PASSWORD=PASSWORD)
-    assert "Ann is registered, with sysop powers." in said
-    assert f"    {commands / 'door'} serve\n" in said
+    output = run(commands / "door", "init", *answers, folder=folder, BJFT_SYSOP_PASSWORD=PASSWORD)
+    assert "Ann is registered, with sysop powers." in output
+    assert f"    {commands / 'door'} serve\n" in output
     settings = folder / "sysop.toml"
     # The nightly event of a new board may come while this runs.
     text = settings.read_text(encoding="utf-8").partition("# System events:")[0]

@@ -52,9 +52,9 @@ def bet_of_1_0(desk: Desk, kind: Kind, owners: list[int], root: bytes, **came: s
     return placed.lead
 
 
-def mark(desk: Desk, told: object) -> None:
-    said = told if isinstance(told, str) else json.dumps(told)
-    desk.connection.exec_driver_sql("UPDATE shoes SET beacon = ? WHERE closed IS NULL", (said,))
+def mark(desk: Desk, beacon: object) -> None:
+    text = beacon if isinstance(beacon, str) else json.dumps(beacon)
+    desk.connection.exec_driver_sql("UPDATE shoes SET beacon = ? WHERE closed IS NULL", (text,))
 
 
 def stored(desk: Desk, number: int) -> StoredRound:
@@ -180,6 +180,6 @@ async def test_a_board_with_its_beacon_on_warns_at_the_start(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with world(tmp_path, toml=f'{BOARD}\n[fairness]\nbeacon = "drand"\n'):
-        (told,) = [each for each in caplog.messages if "[fairness] beacon" in each]
-    assert "sysop.toml, line " in told
-    assert "no shoe waits for a round of drand" in told
+        (warning,) = [each for each in caplog.messages if "[fairness] beacon" in each]
+    assert "sysop.toml, line " in warning
+    assert "no shoe waits for a round of drand" in warning

@@ -23,9 +23,9 @@ RUNNING_SHOE = replace(BLACK_JACK_FOR_TIME, shuffle="shoe", penetration=25)
 
 def verified(seed: str, cut: str = "") -> tuple[str, list[str]]:
     """Return the output of `door verify` for a seed: the seal and the cards."""
-    told = CliRunner().invoke(main, ["verify", "--seed", seed, "--cut", cut])
-    assert told.exit_code == 0
-    seal, *cards = told.stdout.splitlines()
+    result = CliRunner().invoke(main, ["verify", "--seed", seed, "--cut", cut])
+    assert result.exit_code == 0
+    seal, *cards = result.stdout.splitlines()
     return seal.removeprefix("seal "), " ".join(cards).split()
 
 
@@ -52,10 +52,10 @@ async def test_the_seal_can_be_read_before_the_bet_and_the_seed_after_the_hand(a
     await ada.does("stay")
     assert ada.figure("Seed") == seed.hex()[:8]
     assert seed.hex() not in ada.terminal.transcript
-    told = await ada.looks_at_fairness()
-    assert told["Seed of the last shoe"] == seed.hex()
-    assert told["Seal of the last shoe"] == sha256(seed).hexdigest()
-    assert told["Seal of the next shoe"] not in ("", told["Seal of the last shoe"])
+    page = await ada.looks_at_fairness()
+    assert page["Seed of the last shoe"] == seed.hex()
+    assert page["Seal of the last shoe"] == sha256(seed).hexdigest()
+    assert page["Seal of the next shoe"] not in ("", page["Seal of the last shoe"])
 
 
 async def test_no_long_number_stands_at_the_table(ada: Table) -> None:
@@ -150,9 +150,9 @@ async def test_enter_cuts_with_nothing_and_esc_places_no_bet(ada: Table) -> None
     await ada.prompt("Coins to bet")
     ada.terminal.send("\x1b")
     await ada.prompt(PLACE_BET)
-    told = await ada.looks_at_fairness()
-    assert sha256(seed).hexdigest() not in told.values()
-    assert "Cut with" not in told
+    page = await ada.looks_at_fairness()
+    assert sha256(seed).hexdigest() not in page.values()
+    assert "Cut with" not in page
 
 
 async def turn_cut_on(ada: Table) -> None:
@@ -181,10 +181,10 @@ async def test_a_running_shoe_keeps_its_seal_and_shows_its_seed_when_it_is_done(
         assert ada.hands_dealt > 1
         fresh = hand("double", ends="win")
         ada.board.seeds = [fresh]
-        told = await ada.looks_at_fairness()
-        assert told["Seed of the last shoe"] == seed.hex()
-        assert told["Seal of the last shoe"] == seal
-        assert told["Seal of the next shoe"] == sha256(fresh).hexdigest()
+        page = await ada.looks_at_fairness()
+        assert page["Seed of the last shoe"] == seed.hex()
+        assert page["Seal of the last shoe"] == seal
+        assert page["Seal of the next shoe"] == sha256(fresh).hexdigest()
 
 
 async def test_a_running_shoe_is_cut_once(tmp_path: Path) -> None:
@@ -269,14 +269,14 @@ async def plays_one(board: World, profile: Profile) -> Terminal:
     """Play a hand on a terminal of any kind, and ask for <F>airness."""
     board.enter("Ada")
     ada = await logged_on(board, "Ada", profile)
-    for seen, keys in (
+    for expected, keys in (
         ("Press any key", " "),
         ("oodbye", "b"),
         ("<F>airness", "b"),
         ("Coins", "1\r"),
         ("<S>tay", "s"),
     ):
-        await ada.until(seen)
+        await ada.until(expected)
         if keys == "b":
             board.seeds = [hand("stay", ends="win")]
         ada.send(keys)
@@ -301,10 +301,10 @@ async def test_the_last_hand_can_be_checked_by_a_code_and_a_link(tmp_path: Path)
         assert "board.example" not in ada.terminal.picture
         ada.board.server.board.callers()[0].console.screen.say("A word of the sysop's.")
         await ada.terminal.until("A word of the sysop's.")  # it covers a row of the code
-        seen = len(ada.terminal.transcript)
+        start = len(ada.terminal.transcript)
         ada.terminal.send(" ")
         await ada.prompt(PLACE_BET)
-        assert "\x1b[2J" in ada.terminal.transcript[seen:], "or cells would still lead there"
+        assert "\x1b[2J" in ada.terminal.transcript[start:], "or cells would still lead there"
 
 
 async def test_a_code_that_has_no_room_says_so_and_the_address_stands_there(
@@ -324,6 +324,6 @@ async def test_plain_lines_have_the_address_and_no_code(tmp_path: Path) -> None:
         ada = await plays_one(board, REFUSING)
         await ada.send("n").until("Check hand 1 in a browser:")
         await ada.until_heard("<Q>uit")
-        heard = re.sub(r"\s", "", ada.transcript)
-        assert link_to_last(board) in heard
-        assert "█" not in heard
+        output = re.sub(r"\s", "", ada.transcript)
+        assert link_to_last(board) in output
+        assert "█" not in output

@@ -79,25 +79,25 @@ def shot(hands: list[StoredRound], size: str = "80x24") -> tuple[list[Any], str,
     """The parsed lines of a film, the last screen, and every screen that it went through."""
     lines = [json.loads(line) for line in film.film(hands, film.reel_of(size))]
     screen = pyte.Screen(lines[0]["width"], lines[0]["height"])
-    stream, seen = pyte.Stream(screen), []
+    stream, screens = pyte.Stream(screen), []
     for _second, what, letters in lines[1:]:
         if what == "o":
             stream.feed(letters)
-            seen.append("\n".join(screen.display))
-    return lines, seen[-1], "\n".join(seen)
+            screens.append("\n".join(screen.display))
+    return lines, screens[-1], "\n".join(screens)
 
 
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("size", ["80x24", "40x22", "132x50"])
 def test_every_game_is_filmed_at_every_size(game: str, size: str) -> None:
-    lines, last, seen = shot([stored(game)], size)
+    lines, last, shown = shot([stored(game)], size)
     assert lines == shot([stored(game)], size)[0]
     assert (lines[0]["version"], f"{lines[0]['width']}x{lines[0]['height']}") == (2, size)
     seconds = [line[0] for line in lines[1:]]
     assert seconds == sorted(seconds)
     assert len(lines) > 6, "cards come one by one"
     assert [line[2] for line in lines[1:] if line[1] == "m"] == ["Hand 17"]
-    assert "Hand 17" in seen
+    assert "Hand 17" in shown
     assert "0:00" not in last, "no film tells of a purse"
     assert "Traceback" not in last
 
@@ -108,12 +108,12 @@ def test_an_open_hand_hides_hole_card_and_seed() -> None:
     assert shoe is not None
     assert not hand.settled
     cards = GAMES[hand.game].kind.cards(shoe.seed, "", shoe.decks, 0)
-    lines, last, seen = shot([hand], "132x50")
-    told = json.dumps(lines)
+    lines, last, shown = shot([hand], "132x50")
+    text = json.dumps(lines)
     assert "The hand is still in play." in last
-    assert shoe.seed.hex()[:8] not in told
-    assert the_card(cards[3]) not in seen
-    assert "░" in seen, "it lies face down"
+    assert shoe.seed.hex()[:8] not in text
+    assert the_card(cards[3]) not in shown
+    assert "░" in shown, "it lies face down"
 
 
 def test_a_shoe_that_is_done_shows_seed_and_hole_card() -> None:
@@ -156,9 +156,9 @@ def test_a_proof_has_the_tosses_of_a_coup() -> None:
 
 def test_an_evening_is_a_film_with_a_mark_for_each_round() -> None:
     evening = [stored("vegas"), stored("vegas", bytes(32), id=19, lead=19)]
-    lines, last, seen = shot(evening)
+    lines, last, shown = shot(evening)
     assert [line[2] for line in lines[1:] if line[1] == "m"] == ["Hand 17", "Hand 19"]
-    assert "Bob" in seen
+    assert "Bob" in shown
     assert "Hand 19" in last
 
 

@@ -395,8 +395,8 @@ async def test_a_caller_who_did_not_return_reads_the_end_of_the_hand_once(
         ada.terminal = await board.call()
         await log_on(ada.terminal, "Ada")
         await ada.prompt("Press any key")
-        told = " ".join(ada.terminal.picture.split())
-        assert f"was left open; the dealer stood it for you: {result}." in told
+        text = " ".join(ada.terminal.picture.split())
+        assert f"was left open; the dealer stood it for you: {result}." in text
         ada.terminal.send(" ")
         await ada.prompt("oodbye")
         ada.terminal.abort()

@@ -52,15 +52,15 @@ def modules() -> dict[str, Path]:
 def imports(module: str, *, late: bool) -> frozenset[str]:
     """The modules of ours that one imports: for types alone too; with `late`, in functions too."""
     tree = ast.parse(modules()[module].read_text(encoding="utf-8"))
-    found = set()
+    names = set()
     for node in ast.walk(tree) if late else _at_the_top(tree.body):
         if isinstance(node, ast.Import):
-            found |= {name.name for name in node.names}
+            names |= {name.name for name in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             for name in node.names:
                 inner = f"{node.module}.{name.name}"
-                found.add(inner if inner in modules() else node.module)
-    return frozenset(found & modules().keys() - {module})
+                names.add(inner if inner in modules() else node.module)
+    return frozenset(names & modules().keys() - {module})
 
 
 def _at_the_top(body: list[ast.stmt]) -> Iterator[ast.stmt]:
@@ -72,14 +72,14 @@ def _at_the_top(body: list[ast.stmt]) -> Iterator[ast.stmt]:
 
 def reached(module: str) -> set[str]:
     """Return all modules imported by one, directly or not."""
-    seen: set[str] = set()
+    known: set[str] = set()
     todo = [module]
     while todo:
         here = todo.pop()
-        if here not in seen:
-            seen.add(here)
+        if here not in known:
+            known.add(here)
             todo += imports(here, late=False)
-    return seen
+    return known
 
 
 def test_every_folder_of_a_game_is_in_the_registry() -> None:
@@ -162,8 +162,8 @@ def test_a_descriptor_fits_its_game(game: Game) -> None:
 def test_the_bank_calls_a_game_by_its_title(game: Game) -> None:
     """It has no list of its own: the house says it (`timebank.title`)."""
     assert bank_title(game.name) == game.title
-    said = (ROOT / "timebank").rglob("*.py")
-    assert not [path for path in said if f'"{game.name}"' in _code_of(path)]
+    paths = (ROOT / "timebank").rglob("*.py")
+    assert not [path for path in paths if f'"{game.name}"' in _code_of(path)]
 
 
 def _code_of(path: Path) -> str:
@@ -184,9 +184,9 @@ def test_letters_codes_and_titles_of_games_are_unique() -> None:
 def test_red_dog_is_named_only_where_the_guide_for_new_games_says() -> None:
     """This proves docs/new-game.md complete."""
     named = re.compile(r"red.?dog", re.IGNORECASE)
-    found = {
+    names = {
         str(path.relative_to(ROOT))
         for path in modules().values()
         if path.parent.name != "red_dog" and named.search(path.read_text(encoding="utf-8"))
     }
-    assert found == MAY_NAME_RED_DOG
+    assert names == MAY_NAME_RED_DOG

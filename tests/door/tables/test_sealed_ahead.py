@@ -19,9 +19,9 @@ AHEAD = "\n[fairness]\nshoes_ahead = 20\n"
 
 def stored(board: World) -> journal.StoredRound:
     with board.books() as desk:
-        found = list(journal.rounds(desk, None))
-    assert isinstance(found[-1], journal.StoredRound)
-    return found[-1]
+        rounds = list(journal.rounds(desk, None))
+    assert isinstance(rounds[-1], journal.StoredRound)
+    return rounds[-1]
 
 
 def phrase_of(board: World, name: str) -> phrases.CutPhrase | None:
@@ -53,10 +53,10 @@ async def test_a_hand_is_cut_with_the_phrase_that_the_caller_has(tmp_path: Path)
             dealt = shuffle(shoe.seed, Phrases(phrase.text, link), shoe.decks)
             with ada.board.books() as desk:
                 used = hand_check.as_json(desk, hand.id)
-                told = hand_check.describe(desk, hand.id)
+                description = hand_check.describe(desk, hand.id)
                 assert hand_check.audit(desk)[0] == []
             assert " ".join(dealt[: hand.cards_used]) in used
-            assert f"Chain    {shoe.anchor}, of which it is number {link}" in told
+            assert f"Chain    {shoe.anchor}, of which it is number {link}" in description
 
 
 async def test_words_typed_after_the_seal_are_the_phrase_from_then_on(tmp_path: Path) -> None:
@@ -111,8 +111,8 @@ async def test_settings_show_every_anchor_before_they_ask_for_a_phrase(tmp_path:
 async def test_every_seat_commits_before_any_phrase_is_shown(tmp_path: Path) -> None:
     async with party(tmp_path, 3, ahead=AHEAD) as three:
         ada, bob, _cy = three.sitters
-        told = {item.name: item.commitment for item in ada.was_told(news.CutCommitted)}
-        assert len(told) == 3
+        commitments = {item.name: item.commitment for item in ada.was_told(news.CutCommitted)}
+        assert len(commitments) == 3
         assert ada.was_told(news.CutMade) == []
         await ada.table.cut_cards(ada, "mine")
         await bob.gets_up()
@@ -121,13 +121,13 @@ async def test_every_seat_commits_before_any_phrase_is_shown(tmp_path: Path) -> 
             await sitter.is_ready(1)
         shoe = three.stored().shoe
         assert shoe is not None
-        said = [(item.name, item.words) for item in ada.was_told(news.CutMade)]
-        assert shoe.cut == "\n".join(words for _, words in said)
-        assert said[-1] == ("Ada", "mine")  # the last line
-        assert len(said) == 3  # the caller who left is included
-        told |= {item.name: item.commitment for item in ada.was_told(news.CutCommitted)}
-        for name, words in said:
-            assert commitment(shoe.seed, words, shoe.link) == told[name]
+        cuts = [(item.name, item.words) for item in ada.was_told(news.CutMade)]
+        assert shoe.cut == "\n".join(words for _, words in cuts)
+        assert cuts[-1] == ("Ada", "mine")  # the last line
+        assert len(cuts) == 3  # the caller who left is included
+        commitments |= {item.name: item.commitment for item in ada.was_told(news.CutCommitted)}
+        for name, words in cuts:
+            assert commitment(shoe.seed, words, shoe.link) == commitments[name]
         assert seal(shoe.seed) == shoe.seal
         dealt = shuffle(shoe.seed, Phrases(shoe.cut, shoe.link), shoe.decks)
         assert three.round.shoe[:20] == dealt[:20]

@@ -44,21 +44,21 @@ def felt(ada: Table) -> str:
 
 async def watches(ada: Table, until: str, step: float = 0.05) -> list[tuple[int, int]]:
     """Look at the cards of both, a moment after another, until the question comes."""
-    seen = []
+    screens = []
     while until not in ada.prompt_row:
-        seen.append((len(ada.cards("Your hand")), len(ada.cards("Dealer"))))
+        screens.append((len(ada.cards("Your hand")), len(ada.cards("Dealer"))))
         await ada.board.clock.advance(step)
         await ada.board.settled()
-    return seen
+    return screens
 
 
 async def test_cards_are_dealt_one_by_one_a_quarter_of_a_second_apart(tmp_path: Path) -> None:
     async with staged(tmp_path) as ada:
         await begins(ada, hand("hit"))
         began = ada.board.clock.monotonic()
-        seen = await watches(ada, "<H>it")
-        assert sorted(set(seen)) == [(1, 0), (1, 1), (2, 1), (2, 2)][: len(set(seen))]
-        assert len(set(seen)) >= 3
+        screens = await watches(ada, "<H>it")
+        assert sorted(set(screens)) == [(1, 0), (1, 1), (2, 1), (2, 2)][: len(set(screens))]
+        assert len(set(screens)) >= 3
         assert 0.7 <= ada.board.clock.monotonic() - began <= 1.6
 
 
@@ -153,10 +153,10 @@ async def test_there_is_no_header_with_animation_off_or_in_plain_lines(
     profile = MODERN if toml is BOARD else REFUSING
     async with world(tmp_path, toml=toml) as board:
         ada = await at_the_menu(board, profile)
-        began, seen = board.clock.monotonic(), len(ada.wire)
+        began, start = board.clock.monotonic(), len(ada.wire)
         await ada.send("b").until("<B>et")
         assert board.clock.monotonic() == began
-        assert "\N{FULL BLOCK}\N{FULL BLOCK}" not in ada.wire[seen:].decode("utf-8", "replace")
+        assert "\N{FULL BLOCK}\N{FULL BLOCK}" not in ada.wire[start:].decode("utf-8", "replace")
 
 
 async def test_a_bust_a_small_loss_and_a_large_one_look_different(ada: Table) -> None:

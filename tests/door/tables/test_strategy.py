@@ -164,13 +164,13 @@ def test_it_fits_every_screen(columns: int) -> None:
 
 def test_in_lines_each_hand_is_a_sentence_and_in_french_too() -> None:
     screen: Any = SimpleNamespace(is_painted=False)
-    told = plain(card_text(CARD, screen))
-    assert "  12: hit (2, 3, 7 to A), stand (4 to 6)\n" in told
-    assert "  5-8: hit\n" in told
+    text = plain(card_text(CARD, screen))
+    assert "  12: hit (2, 3, 7 to A), stand (4 to 6)\n" in text
+    assert "  5-8: hit\n" in text
     with speaking_to(Viewer("fr")):
-        told = plain(card_text(CARD, screen))
-    assert "12 : prendre une carte (2, 3, 7 à A), rester (4 à 6)" in told
-    assert "vous gagnez en moyenne 0,12 % de vos mises" in told
+        text = plain(card_text(CARD, screen))
+    assert "12 : prendre une carte (2, 3, 7 à A), rester (4 à 6)" in text
+    assert "vous gagnez en moyenne 0,12 % de vos mises" in text
 
 
 async def test_a_process_makes_the_card_once() -> None:

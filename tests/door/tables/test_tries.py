@@ -40,8 +40,8 @@ def given_away() -> int:
     """Return the cost of the decisions by the tutor, in 1/10,000 of a bet."""
     cost = 0.0
     for at, action in PLAYED.decisions:
-        told = tutor.advice(at, at.legal())
-        cost += told.values[told.best] - told.values[action]
+        advice = tutor.advice(at, at.legal())
+        cost += advice.values[advice.best] - advice.values[action]
     return round(cost * 10_000)
 
 
@@ -61,8 +61,8 @@ def changed(
 
     def put(value: object) -> None:
         with board.books() as desk:
-            said = f"UPDATE {table} SET {column} = ? WHERE seal = ?"
-            desk.connection.exec_driver_sql(said, (value, seal))
+            statement = f"UPDATE {table} SET {column} = ? WHERE seal = ?"
+            desk.connection.exec_driver_sql(statement, (value, seal))
 
     with board.books() as desk:
         read = f"SELECT {column} FROM {table} WHERE seal = ?"
@@ -96,14 +96,14 @@ async def test_every_outcome_of_a_try_has_a_name(tmp_path: Path) -> None:
             ("acts", "steal", "cannot be played again: 'steal' is not a valid"),
             ("acts", "split " + " ".join(ACTS), "cannot be played again: "),
         ):
-            with changed(board, "deal_tries", column, value) as found:
-                (sentence,) = found
+            with changed(board, "deal_tries", column, value) as findings:
+                (sentence,) = findings
                 assert sentence.startswith(f"{WHERE}: the try of Ada {words}")
-        with changed(board, "deals", "rules", "{") as found:
-            (sentence,) = found
+        with changed(board, "deals", "rules", "{") as findings:
+            (sentence,) = findings
             assert sentence.startswith(f"{WHERE}: its rules cannot be read: ")
-        with changed(board, "deals", "seed", bytes([8]) * 32) as found:
-            assert found[0] == f"{WHERE}: its seed does not fit its seal."
+        with changed(board, "deals", "seed", bytes([8]) * 32) as findings:
+            assert findings[0] == f"{WHERE}: its seed does not fit its seal."
         with board.books() as desk:
             desk.connection.exec_driver_sql(
                 "UPDATE deal_tries SET score = NULL, finished = NULL, cost = NULL"
@@ -139,5 +139,5 @@ async def test_part_of_an_audit_leaves_out_deals_that_were_over_before(ada: Tabl
             changed(board, "deals", "seed", b"no"),
             board.books() as desk,
         ):
-            found = hand_check.wrong_tries(desk, since_hand)
-        assert bool(found) is is_named, (closed, later, since_hand)
+            findings = hand_check.wrong_tries(desk, since_hand)
+        assert bool(findings) is is_named, (closed, later, since_hand)

@@ -175,8 +175,10 @@ async def test_a_room_that_needs_locked_books_leads_back_to_the_menu(
     async with impatient_table(tmp_path) as ada:
         await ada.gets_up()
         with books_locked(ada.board):
-            told = "can't be reached" if letter == "v" else "The books can't be written right now"
-            await ada.terminal.send(letter).until(told)
+            refusal = (
+                "can't be reached" if letter == "v" else "The books can't be written right now"
+            )
+            await ada.terminal.send(letter).until(refusal)
             if letter == "v":
                 ada.terminal.send("\r")
             await ada.prompt("oodbye")

@@ -246,8 +246,8 @@ async def test_a_new_caller_cannot_take_a_readers_name(tmp_path: Path) -> None:
         with board.books() as desk, pytest.raises(NameTaken):
             callers.register(desk, "jane", "hash")
         with board.books() as desk:
-            (said,) = [each for each in people.doubts(desk, board.config.path) if "Jane" in each]
-    assert said.startswith("[pages] readers names Jane, who is not registered")
+            (doubt,) = [each for each in people.doubts(desk, board.config.path) if "Jane" in each]
+    assert doubt.startswith("[pages] readers names Jane, who is not registered")
 
 
 async def test_an_event_is_started_early_and_taken_back(tmp_path: Path) -> None:

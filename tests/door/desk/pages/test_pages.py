@@ -78,9 +78,11 @@ class Browser:
     async def ask(
         self, method: str, path: str, query: str = "", body: bytes = b"", **headers: str
     ) -> Answer:
-        said = {"host": "books.example", **headers}
+        all_headers = {"host": "books.example", **headers}
         if self.cookies:
-            said["cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+            all_headers["cookie"] = "; ".join(
+                f"{name}={value}" for name, value in self.cookies.items()
+            )
         scope: dict[str, Any] = {
             "type": "http",
             "asgi": {"version": "3.0"},
@@ -91,7 +93,7 @@ class Browser:
             "raw_path": path.encode(),
             "root_path": "",
             "query_string": query.encode(),
-            "headers": [(name.encode(), value.encode()) for name, value in said.items()],
+            "headers": [(name.encode(), value.encode()) for name, value in all_headers.items()],
             "client": (self.address, 40000),
             "server": ("books.example", 80),
         }
@@ -177,9 +179,9 @@ async def test_a_sysop_can_log_on_and_off(tmp_path: Path) -> None:
         today = await browser.get("/")
         assert today.status == 200
         (form,) = re.findall(r'name="form" value="([^"]+)"', today.body)
-        kept = dict(browser.cookies)
+        cookies = dict(browser.cookies)
         assert (await browser.post("/log-off", {"form": form})).status == 303
-        browser.cookies = kept
+        browser.cookies = cookies
         assert (await browser.get("/")).status == 303
 
 
@@ -197,8 +199,8 @@ async def test_everyone_else_gets_the_same_refusal(tmp_path: Path) -> None:
             browser.address = f"192.0.2.{number}"
             answer = await browser.logs_on(name, word)
             assert answer.status == 403
-            told = "Wrong name, password or code, or a caller without the sysop's powers."
-            assert told in answer.text, name
+            refusal = "Wrong name, password or code, or a caller without the sysop's powers."
+            assert refusal in answer.text, name
             assert not browser.cookies
 
 
@@ -240,10 +242,10 @@ async def test_wrong_passwords_are_counted_over_processes_and_restarts(tmp_path:
         stranger = Browser(third, address="192.0.2.99")
         assert (await stranger.logs_on()).status == 303, "who was never wrong may try still"
         with board.books() as desk:
-            kept = desk.connection.exec_driver_sql("SELECT name FROM page_tries").scalars().all()
-        assert [len(name) for name in kept] == [5, 5], "no more of a name than tells it apart"
-        told = await asyncio.to_thread(Shell(board.config.path), "forgive", "sysop")
-        assert told.output == "Nothing is held against sysop any more.\n"
+            rows = desk.connection.exec_driver_sql("SELECT name FROM page_tries").scalars().all()
+        assert [len(name) for name in rows] == [5, 5], "no more of a name than tells it apart"
+        result = await asyncio.to_thread(Shell(board.config.path), "forgive", "sysop")
+        assert result.output == "Nothing is held against sysop any more.\n"
         assert (await Browser(third).logs_on()).status == 303
         third.close()
 
@@ -304,8 +306,8 @@ def test_sessions_are_bounded() -> None:
     used = 1.0
     while used <= LONGEST_SECONDS + 1.0:
         used += IDLE_SECONDS
-        found = sessions.find(tokens[1], used)
-    assert found is None
+        session = sessions.find(tokens[1], used)
+    assert session is None
 
 
 async def test_today_shows_callers_on_line_and_the_days_minutes(tmp_path: Path) -> None:
@@ -361,8 +363,8 @@ async def test_today_shows_the_last_audits_and_their_findings(tmp_path: Path) ->
         assert board.findings() == []
         shell, bank, now = Shell(board.config.path), board.config.bank, board.clock.now()
         assert (await asyncio.to_thread(shell, "audit")).status == 0
-        told = CliRunner().invoke(timebank, ["audit", "--config", str(board.config.path)])
-        assert told.exit_code == 0
+        result = CliRunner().invoke(timebank, ["audit", "--config", str(board.config.path)])
+        assert result.exit_code == 0
         today = (await browser.get("/")).text
         wrong = [f"transfer {number}: {RUDE}" for number in range(22)]
         for command in last_runs.AUDITS:
@@ -450,9 +452,11 @@ async def test_the_ledger_is_filtered_leafed_through_and_written_as_csv(tmp_path
         (older,) = re.findall(r'rel="next" href="([^"]+)"', first.body)
         second = await browser.ask("GET", *html.unescape(older).split("?"))
         numbers = [
-            int(found)
+            int(caller_id)
             for page in (first, second)
-            for found in re.findall(r'<td role="cell" class="number of-row">(\d+)</td>', page.body)
+            for caller_id in re.findall(
+                r'<td role="cell" class="number of-row">(\d+)</td>', page.body
+            )
         ]
         assert numbers == list(range(numbers[0], numbers[-1] - 1, -1))
         assert len(numbers) == len(set(numbers)) >= 120
@@ -623,8 +627,8 @@ async def test_a_search_finds_a_caller_and_the_statement_is_in_words(tmp_path: P
                 sysop.adjust(desk, ADA, 60 * number, f"for step-{number:03}", "Wanda")
         await browser.logs_on()
         assert "Ada" in (await browser.get("/callers")).text
-        found = await browser.get("/callers", name="ADA")
-        assert found.headers["location"] == f"/caller/{ADA}"
+        answer = await browser.get("/callers", name="ADA")
+        assert answer.headers["location"] == f"/caller/{ADA}"
         page = await browser.get(f"/caller/{ADA}")
         assert "Has never called." in page.text
         assert "for step-044" in page.text

@@ -136,8 +136,8 @@ async def test_the_sysop_turns_it_off_for_a_lost_phone(tmp_path: Path) -> None:
         await browser.logs_on()
         await sets_up(board, browser)
         shell = Shell(board.config.path)
-        told = await asyncio.to_thread(shell, "callers", "second-step-off", "Sysop")
-        assert "no longer asks Sysop for a code" in told.output
+        result = await asyncio.to_thread(shell, "callers", "second-step-off", "Sysop")
+        assert "no longer asks Sysop for a code" in result.output
         assert await logs_on(browser, "") == 303
 
 

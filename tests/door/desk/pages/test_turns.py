@@ -33,8 +33,8 @@ async def attacked(folder: Path) -> AsyncIterator[tuple[World, Browser]]:
         browser.address = HOME
         assert (await browser.logs_on()).status == 303
         browser.cookies.clear()
-        said = [await guess(browser, number) for number in range(STRANGERS)]
-        assert "is checked in about" in said[-1].text
+        pages = [await guess(browser, number) for number in range(STRANGERS)]
+        assert "is checked in about" in pages[-1].text
         yield board, browser
 
 
@@ -111,8 +111,8 @@ async def test_a_full_queue_drops_a_stranger_for_a_known_address(tmp_path: Path)
         for each in waiting:
             assert (await each.logs_on(word="guessed")).status == 200
         assert (await browser.logs_on()).status == 303
-        said = await waiting[0].get("/log-on/turn")
-        assert (said.status, "Too many callers" in said.text) == (403, True)
+        result = await waiting[0].get("/log-on/turn")
+        assert (result.status, "Too many callers" in result.text) == (403, True)
         assert (await waiting[1].get("/log-on/turn")).status == 200
 
 

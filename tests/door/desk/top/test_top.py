@@ -138,10 +138,10 @@ async def test_the_command_draws_at_a_terminal_and_leaves_it(tmp_path: Path) -> 
         )
         await tmux(tmp_path, "new-session", "-d", "-x", "132", "-y", "50", line)
         async with asyncio.timeout(PATIENCE):
-            seen = ""
-            while not ("Main menu" in seen and "4 The sysop's log" in seen):
-                seen = await tmux(tmp_path, "capture-pane", "-p")
-            assert "127.0.0.1" in seen  # of the columns that a wide terminal has
+            screen = ""
+            while not ("Main menu" in screen and "4 The sysop's log" in screen):
+                screen = await tmux(tmp_path, "capture-pane", "-p")
+            assert "127.0.0.1" in screen  # of the columns that a wide terminal has
             await tmux(tmp_path, "send-keys", "q")
             while await tmux(tmp_path, "list-sessions"):
                 pass

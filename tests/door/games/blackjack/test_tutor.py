@@ -184,11 +184,11 @@ def test_the_cost_is_the_difference_of_the_numbers_that_were_shown(
     told = gaining(STAY, stay=best, hit=best - less)
     gains = re.findall(r"(wins|loses|breaks even)(?: (\d+)%)?", told.sentence)
     shown = [int(percent or 0) * (-1 if word == "loses" else 1) for word, percent in gains]
-    said = judge(told, HIT)
-    if said is None:
+    verdict = judge(told, HIT)
+    if verdict is None:
         assert shown[0] == shown[1]
     else:
-        assert f"costs about {shown[0] - shown[1]}% of your bet" in said
+        assert f"costs about {shown[0] - shown[1]}% of your bet" in verdict
 
 
 def test_of_two_that_are_equally_good_the_one_that_stakes_less_is_the_best() -> None:
@@ -204,9 +204,9 @@ def test_of_two_that_are_equally_good_the_one_that_stakes_less_is_the_best() -> 
 
 
 def test_the_memory_of_the_tutor_is_bounded() -> None:
-    for kept in (values, dealer_hands, payments):
-        assert kept.cache_info().maxsize is not None
-        assert kept.cache_info().maxsize <= 512
+    for cached in (values, dealer_hands, payments):
+        assert cached.cache_info().maxsize is not None
+        assert cached.cache_info().maxsize <= 512
 
 
 def test_the_same_decision_is_worked_out_once() -> None:

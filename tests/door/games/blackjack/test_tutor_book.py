@@ -117,14 +117,14 @@ def test_a_ten_in_twelve_is_one_that_cannot_come_any_more() -> None:
 
 
 @pytest.mark.parametrize(
-    ("player", "up", "standing", "drawing"),
+    ("player", "up", "expected", "drawing"),
     [("6 5", "A", HIT, DOUBLE), ("A 8", "6", STAY, DOUBLE), ("A 7", "2", STAY, DOUBLE)],
 )
 def test_a_dealer_who_draws_on_soft_17_changes_the_book(
-    player: str, up: str, standing: BlackjackAction, drawing: BlackjackAction
+    player: str, up: str, expected: BlackjackAction, drawing: BlackjackAction
 ) -> None:
     asked = (DECLINE,) if up == "A" else ()
-    assert book(VEGAS, player, up, *asked).best is standing
+    assert book(VEGAS, player, up, *asked).best is expected
     assert book(SOFT_17_HIT, player, up, *asked).best is drawing
 
 
@@ -134,8 +134,8 @@ def test_a_pair_of_fours_is_split_only_where_its_hands_may_double() -> None:
 
 
 def test_the_book_doubles_nine_only_where_the_house_allows_it() -> None:
-    told = book(replace(VEGAS, double="10-11"), "5 4", "6")
-    assert (told.best, set(told.values)) == (HIT, {HIT, STAY})
+    given = book(replace(VEGAS, double="10-11"), "5 4", "6")
+    assert (given.best, set(given.values)) == (HIT, {HIT, STAY})
 
 
 @pytest.mark.parametrize("decks", range(1, 9))
@@ -147,9 +147,9 @@ def test_insurance_is_never_taken_from_full_decks(decks: int, player: str) -> No
 def test_insurance_is_taken_when_enough_other_cards_lie_open() -> None:
     low = parse_cards("2H 3H 4H 5H 6H 7H 8H AS 2D 3D 4D 5D 6D 7D 8D TS")
     game = play(low, rules=replace(VEGAS, decks=1), stakes=(2,) * 7).round
-    told = advice(game, game.legal())
-    assert told.best is INSURE  # 16 tens in 37 cards
-    assert lead(told) == pytest.approx((16 * 3 - 37) / 37 / 2)
+    given = advice(game, game.legal())
+    assert given.best is INSURE  # 16 tens in 37 cards
+    assert lead(given) == pytest.approx((16 * 3 - 37) / 37 / 2)
 
 
 # Numbers: Michael Shackleford, "Blackjack Appendix 9" and "Expected Returns in Infinite-Deck
@@ -172,15 +172,15 @@ PUBLISHED = [
 def test_the_published_odds_under_an_ace(
     rules: BlackjackRules, player: str, published: tuple[float, float, float]
 ) -> None:
-    told = values_of(rules, player, "A")
-    assert [told[STAY], told[HIT], told[DOUBLE]] == pytest.approx(published, abs=6e-7)
+    given = values_of(rules, player, "A")
+    assert [given[STAY], given[HIT], given[DOUBLE]] == pytest.approx(published, abs=6e-7)
 
 
 def test_the_published_odds_under_an_ace_that_is_not_looked_under() -> None:
     rules = replace(SOFT_17_HIT, peek_under_ace=False)
-    told = values_of(rules, "6 5", "A", looked=False)
+    given = values_of(rules, "6 5", "A", looked=False)
     published = (-0.720879, -0.235772, -0.535879)
-    assert [told[STAY], told[HIT], told[DOUBLE]] == pytest.approx(published, abs=6e-7)
+    assert [given[STAY], given[HIT], given[DOUBLE]] == pytest.approx(published, abs=6e-7)
 
 
 ENDLESS = {
@@ -195,8 +195,8 @@ ENDLESS = {
 
 @pytest.mark.parametrize("player", ENDLESS)
 def test_the_published_odds_of_standing_when_no_card_is_missed(player: str) -> None:
-    told = [values_of(VEGAS, player, up, shoes=10**7)[STAY] for up in "23456789TA"]
-    assert told == pytest.approx([float(word) for word in ENDLESS[player].split()], abs=6e-7)
+    given = [values_of(VEGAS, player, up, shoes=10**7)[STAY] for up in "23456789TA"]
+    assert given == pytest.approx([float(word) for word in ENDLESS[player].split()], abs=6e-7)
 
 
 # Black Jack For Time.
@@ -205,15 +205,15 @@ def test_the_published_odds_of_standing_when_no_card_is_missed(player: str) -> N
 @pytest.mark.parametrize("up", list("23456789T"))
 def test_four_cards_that_cannot_go_over_become_a_charlie(up: str) -> None:
     """Nine and any card are five cards under 21, paid 3 to 1 before the dealer plays."""
-    told = book(BLACK_JACK_FOR_TIME, "2 2", up, HIT, HIT, rest="2C 3C")
-    assert told.best is HIT
-    assert told.values[HIT] == pytest.approx(2)
-    assert told.values[STAY] < 1
+    given = book(BLACK_JACK_FOR_TIME, "2 2", up, HIT, HIT, rest="2C 3C")
+    assert given.best is HIT
+    assert given.values[HIT] == pytest.approx(2)
+    assert given.values[STAY] < 1
 
 
 def test_a_charlie_near_at_hand_is_drawn_for_where_others_stand() -> None:
-    told = book(BLACK_JACK_FOR_TIME, "T 2", "5", HIT, HIT, rest="AC AD")
-    assert told.best is HIT
+    given = book(BLACK_JACK_FOR_TIME, "T 2", "5", HIT, HIT, rest="AC AD")
+    assert given.best is HIT
     assert book(house(charlie_pays=1), "T 2", "5", HIT, HIT, rest="AC AD").best is STAY
 
 
@@ -227,10 +227,10 @@ def test_the_book_stands_less_where_ties_lose(up: str) -> None:
 
 def test_a_drawn_21_pays_more_than_a_doubled_one_so_eleven_is_hit() -> None:
     for up in "789T":
-        told = book(BLACK_JACK_FOR_TIME, "6 5", up)
-        assert told.best is HIT
+        given = book(BLACK_JACK_FOR_TIME, "6 5", up)
+        assert given.best is HIT
         better = book(house(doubled_21_pays=3), "6 5", up)
-        assert better.values[DOUBLE] > told.values[DOUBLE]
+        assert better.values[DOUBLE] > given.values[DOUBLE]
 
 
 def test_a_soft_eighteen_is_drawn_to_when_21_and_charlies_pay_double() -> None:
@@ -241,8 +241,8 @@ def test_a_soft_eighteen_is_drawn_to_when_21_and_charlies_pay_double() -> None:
 
 def test_a_natural_of_ones_own_makes_insurance_no_better() -> None:
     """A certain even win is worth less than the average value of the natural."""
-    told = book(BLACK_JACK_FOR_TIME, "A T", "A")
+    given = book(BLACK_JACK_FOR_TIME, "A T", "A")
     tens, cards = 15, 49
-    assert told.best is DECLINE
-    assert told.values[DECLINE] == pytest.approx(2 * (cards - tens) / cards)
-    assert lead(told) == pytest.approx((cards - 3 * tens) / cards / 2)
+    assert given.best is DECLINE
+    assert given.values[DECLINE] == pytest.approx(2 * (cards - tens) / cards)
+    assert lead(given) == pytest.approx((cards - 3 * tens) / cards / 2)

@@ -174,8 +174,8 @@ def test_an_ace_in_17_is_hit_however_it_counts_on_a_house_option() -> None:
 
 
 def test_an_ace_and_a_ten_of_a_split_are_blackjack_where_the_house_says_so() -> None:
-    told = vegas("AH AD", "9D 8S", "KC 5C", SPLIT, STAY, split_21="natural")
-    assert told.round.outcomes == (BlackjackOutcome.NATURAL, BlackjackOutcome.LOSE)
+    played = vegas("AH AD", "9D 8S", "KC 5C", SPLIT, STAY, split_21="natural")
+    assert played.round.outcomes == (BlackjackOutcome.NATURAL, BlackjackOutcome.LOSE)
     plain = vegas("AH AD", "9D 8S", "KC 5C", SPLIT, STAY)
     assert plain.round.outcomes == (BlackjackOutcome.TWENTY_ONE, BlackjackOutcome.LOSE)
     # It loses against no other 21 of the dealer, who need not draw for it.

@@ -32,13 +32,13 @@ def at(lost: int, returned: int, won: int, *, over: bool = False) -> SimpleNames
     ],
 )
 def test_the_last_step_settles_the_remaining_bets(before, moved):
-    found = settlement_of(KIND, before, at(30, 150, 240, over=True), 0)
-    assert found == Settlement(*moved, "win", {"cards": "AS KD"}, True)
+    settlement = settlement_of(KIND, before, at(30, 150, 240, over=True), 0)
+    assert settlement == Settlement(*moved, "win", {"cards": "AS KD"}, True)
 
 
 def test_a_step_in_mid_hand_settles_a_part_without_an_outcome():
-    found = settlement_of(KIND, at(0, 60, 90), at(30, 60, 150), 0)
-    assert found == Settlement(30, 0, 60, "", {}, False)
+    settlement = settlement_of(KIND, at(0, 60, 90), at(30, 60, 150), 0)
+    assert settlement == Settlement(30, 0, 60, "", {}, False)
 
 
 def test_a_step_that_brings_nothing_settles_nothing():

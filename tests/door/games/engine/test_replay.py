@@ -256,9 +256,11 @@ def test_a_missing_key_is_named(key: str) -> None:
     ],
 )
 def test_a_stake_that_cannot_be_is_refused(stake: object) -> None:
-    said = refusal(hand(stake=stake))
-    assert said.startswith("The hand: stake must be a number more than 0, at most 1000000000000,")
-    assert len(said) < 180
+    sentence = refusal(hand(stake=stake))
+    assert sentence.startswith(
+        "The hand: stake must be a number more than 0, at most 1000000000000,"
+    )
+    assert len(sentence) < 180
 
 
 @pytest.mark.parametrize("document", [None, 3, "hand", True, Decimal(1)])
@@ -274,9 +276,9 @@ def test_an_item_that_is_no_hand_is_named(item: object) -> None:
 def test_hostile_text_is_shown_short_and_on_one_line() -> None:
     hostile = "\x1b[2J\r\n" + "x" * 100_000
     for changes in ({"game": hostile}, {hostile: 1}, {"rules": {hostile: 1}}, {"shoe": hostile}):
-        said = refusal(hand(**changes))
-        assert said.isprintable()
-        assert len(said) < 200
+        sentence = refusal(hand(**changes))
+        assert sentence.isprintable()
+        assert len(sentence) < 200
 
 
 # The text
@@ -322,9 +324,9 @@ mangled = st.fixed_dictionaries(
 @unhurried
 @given(mangled | st.lists(mangled | json_values, max_size=3) | json_values)
 def test_any_input_gives_a_result_or_a_sentence(document: object) -> None:
-    said = outcome_or_sentence(document)
-    assert said.endswith(("}", "]", "."))
-    assert said.replace("\n", "").isprintable()
+    answer = outcome_or_sentence(document)
+    assert answer.endswith(("}", "]", "."))
+    assert answer.replace("\n", "").isprintable()
 
 
 def outcome_or_sentence(document: object) -> str:

@@ -66,8 +66,8 @@ class TestBaccarat:
         assert drawn == (6 if toss == "bank-card" else 5)
 
     def test_no_toss_is_answered_where_the_house_has_decided(self):
-        said = refusal("baccarat", "2S 3H KD TC 9H 5D", "bank-card")
-        assert said == "The hand: the hand was over before action 1; left over: bank-card."
+        sentence = refusal("baccarat", "2S 3H KD TC 9H 5D", "bank-card")
+        assert sentence == "The hand: the hand was over before action 1; left over: bank-card."
 
     def test_a_toss_that_contradicts_a_known_seed_is_refused(self):
         rules, shoe = {"bank_option_3v9": "toss"}, parse_cards("2S 3H KD TC 9H 5D")
@@ -81,12 +81,12 @@ class TestBaccarat:
             replay_round(GAMES["baccarat"].kind, rules, shoe, [10], [wrong], known)
 
     def test_the_players_five_must_be_answered(self):
-        said = refusal("baccarat", "5S 7H TD JC 4D")
-        assert said == "The hand: the hand is not finished: card or no-card must follow."
+        sentence = refusal("baccarat", "5S 7H TD JC 4D")
+        assert sentence == "The hand: the hand is not finished: card or no-card must follow."
 
     def test_a_card_of_four_decks_comes_four_times_at_most(self):
-        said = refusal("baccarat", "5S 5S 5S 5S 5S")
-        assert said == "The hand: shoe: 5S is in it 5 times, 4 decks hold it 4."
+        sentence = refusal("baccarat", "5S 5S 5S 5S 5S")
+        assert sentence == "The hand: shoe: 5S is in it 5 times, 4 decks hold it 4."
 
 
 class TestUnixBj:
@@ -110,8 +110,8 @@ class TestUnixBj:
         ],
     )
     def test_optional_keys_accept_only_their_types(self, key, value, wanted):
-        said = refusal("unix-bj", "8H 9C AD KC", rules={key: value})
-        assert said.startswith(f"The hand: rules: {key}: must be {wanted}, is ")
+        sentence = refusal("unix-bj", "8H 9C AD KC", rules={key: value})
+        assert sentence.startswith(f"The hand: rules: {key}: must be {wanted}, is ")
 
 
 class TestVegas:
@@ -129,16 +129,16 @@ class TestVegas:
 
     def test_an_action_of_another_seat_than_the_one_at_turn_is_refused(self):
         seats = [{"stake": 10}, {"stake": 10}]
-        said = refusal("vegas", "TH 8C 7D 9H 8S TS", "2:stay", seats=seats)
-        assert said == "The hand: action 1: it is seat 1 that decides now, not 2."
+        sentence = refusal("vegas", "TH 8C 7D 9H 8S TS", "2:stay", seats=seats)
+        assert sentence == "The hand: action 1: it is seat 1 that decides now, not 2."
 
     def test_insurance_is_any_amount_up_to_half(self):
         shoe = "TH AC 9H TS"
         assert played("vegas", shoe, "insurance")["net"] == 0
         assert played("vegas", shoe, "insurance:2.5")["net"] == -5
         assert played("vegas", shoe, "no-insurance")["net"] == -10
-        said = refusal("vegas", shoe, "insurance:6")
-        assert said == "The hand: action 1: insurance is at most half of the bet here."
+        sentence = refusal("vegas", shoe, "insurance:6")
+        assert sentence == "The hand: action 1: insurance is at most half of the bet here."
 
     def test_each_hand_of_a_split_has_its_outcome(self):
         result = played("vegas", "8H 7C 8D TS 3S TC KD", "split", "double", "stay")
@@ -146,16 +146,16 @@ class TestVegas:
         assert (result["outcome"], result["net"]) == (["twenty-one", "win"], 30)
 
     def test_more_than_seven_seats_are_refused(self):
-        said = refusal("vegas", "TH", seats=[{"stake": 1}] * 8)
-        assert said == "The hand: seats must be a list of 1 to 7 tables, is a list of 8."
+        sentence = refusal("vegas", "TH", seats=[{"stake": 1}] * 8)
+        assert sentence == "The hand: seats must be a list of 1 to 7 tables, is a list of 8."
 
     @pytest.mark.parametrize("seat", [{}, {"stake": 1, "cut": ""}, 3])
     def test_a_seat_is_a_stake_and_nothing_else(self, seat):
         assert "seat 1 must be a table of its stake" in refusal("vegas", "TH", seats=[seat])
 
     def test_stake_and_seats_together_are_refused(self):
-        said = refusal("vegas", "TH", stake=1, seats=[{"stake": 1}])
-        assert "stake and seats are both there" in said
+        sentence = refusal("vegas", "TH", stake=1, seats=[{"stake": 1}])
+        assert "stake and seats are both there" in sentence
 
     @pytest.mark.parametrize("game", ["black-jack-for-time", "baccarat", "unix-bj"])
     def test_the_other_games_have_one_seat(self, game):

@@ -35,8 +35,8 @@ def test_no_keys_leave_the_game_as_it_is() -> None:
 
 
 def test_every_wrong_key_is_named_at_once() -> None:
-    found = problems_of({"ties": "draw", "decks": 9, "tie": "push", "peek_under_ace": 1})
-    assert found == [
+    problems = problems_of({"ties": "draw", "decks": 9, "tie": "push", "peek_under_ace": 1})
+    assert problems == [
         ("ties", 'must be "dealer" or "push", is "draw"'),
         ("decks", "must be a whole number from 1 to 8, is 9"),
         ("tie", "is not a rule of this game"),

@@ -34,8 +34,8 @@ def by_the_page(
     counter = 0
     for last in range(len(cards) - 1, 0, -1):
         while True:
-            said = b"blackjack-for-time/%s/shuffle\0%d\0%s\0%s" % (version, link, cut, mixed_in)
-            block = hmac.digest(seed, said + counter.to_bytes(8, "big"), "sha256")
+            label = b"blackjack-for-time/%s/shuffle\0%d\0%s\0%s" % (version, link, cut, mixed_in)
+            block = hmac.digest(seed, label + counter.to_bytes(8, "big"), "sha256")
             counter += 1
             number = int.from_bytes(block[:4], "big")
             if number < 2**32 - 2**32 % (last + 1):
@@ -47,32 +47,32 @@ def by_the_page(
 
 @pytest.mark.parametrize("vector", blocks("vectors"))
 def test_the_published_vectors_hold(vector: str) -> None:
-    given_line, seal_line, *told, cards_line = vector.splitlines()
-    found = re.fullmatch(r'([0-9a-f]{64}) (\d) (".*") (\d)', given_line)
-    assert found is not None
-    seed, link, decks = bytes.fromhex(found[1]), int(found[2]), int(found[4])
-    phrases = re.findall('"(.*?)"', found[3])
+    given_line, seal_line, *phrase_lines, cards_line = vector.splitlines()
+    match = re.fullmatch(r'([0-9a-f]{64}) (\d) (".*") (\d)', given_line)
+    assert match is not None
+    seed, link, decks = bytes.fromhex(match[1]), int(match[2]), int(match[4])
+    phrases = re.findall('"(.*?)"', match[3])
     shoe = shuffle(seed, Phrases("\n".join(phrases), link), decks)
     assert shoe == by_the_page(seed, link, "\n".join(phrases).encode(), decks)
     assert f"{' '.join(shoe[:10])} ... {shoe[-1]}" == cards_line
     assert seal(seed) == seal_line
     assert anchor(seed, link) == ANCHOR
-    assert told == [commitment(seed, phrase, link) for phrase in phrases]
+    assert phrase_lines == [commitment(seed, phrase, link) for phrase in phrases]
     cuts = [word for phrase in phrases for word in ("--cut", phrase)]
     asked = ["verify", "--seed", seed.hex(), "--chain", str(link), "--decks", str(decks), *cuts]
-    said = CliRunner().invoke(main, asked).stdout.splitlines()
-    assert said[:2] == [f"seal {seal_line}", f"anchor {ANCHOR}"]
-    assert said[2 : 2 + len(told)] == [f"commitment {each}" for each in told]
-    assert " ".join(said[2 + len(told) :]).split() == list(shoe)
+    output = CliRunner().invoke(main, asked).stdout.splitlines()
+    assert output[:2] == [f"seal {seal_line}", f"anchor {ANCHOR}"]
+    assert output[2 : 2 + len(phrase_lines)] == [f"commitment {each}" for each in phrase_lines]
+    assert " ".join(output[2 + len(phrase_lines) :]).split() == list(shoe)
 
 
 @pytest.mark.parametrize("vector", blocks("rounds"))
 def test_the_vectors_with_recorded_rounds_hold(vector: str) -> None:
     given_line, round_line, worth, cards_line, tosses_line = vector.splitlines()
-    found = re.fullmatch(r'([0-9a-f]{64}) (\d) (".*") (\d)', given_line)
-    assert found is not None
-    seed, link, decks = bytes.fromhex(found[1]), int(found[2]), int(found[4])
-    phrases = re.findall('"(.*?)"', found[3])
+    match = re.fullmatch(r'([0-9a-f]{64}) (\d) (".*") (\d)', given_line)
+    assert match is not None
+    seed, link, decks = bytes.fromhex(match[1]), int(match[2]), int(match[4])
+    phrases = re.findall('"(.*?)"', match[3])
     _number, signature = round_line.split()
     assert hashlib.sha256(bytes.fromhex(signature)).hexdigest() == worth == randomness(signature)
     cut = Phrases("\n".join(phrases), link, worth)
@@ -107,12 +107,12 @@ def test_phrases_are_mixed_in_normalised_form() -> None:
 
 def test_a_commitment_is_of_one_shoe_and_one_phrase() -> None:
     other = hashlib.sha256(ROOT).digest()
-    said = {commitment(*each) for each in ((ROOT, "a", 1), (ROOT, "b", 1), (other, "a", 1))}
-    assert len({*said, commitment(ROOT, "a", 2)}) == 4
+    seals = {commitment(*each) for each in ((ROOT, "a", 1), (ROOT, "b", 1), (other, "a", 1))}
+    assert len({*seals, commitment(ROOT, "a", 2)}) == 4
 
 
 def test_several_cuts_are_for_a_chain_alone() -> None:
     asked = ["verify", "--seed", ROOT.hex(), "--cut", "a", "--cut", "b"]
-    told = CliRunner().invoke(main, asked)
-    assert told.exit_code != 0
-    assert "only with --chain" in told.output
+    result = CliRunner().invoke(main, asked)
+    assert result.exit_code != 0
+    assert "only with --chain" in result.output

@@ -114,9 +114,9 @@ def test_the_published_checker_has_twenty_lines() -> None:
 @pytest.mark.parametrize("vector", blocks("text"))
 def test_the_published_vectors_hold(vector: str) -> None:
     given_line, seal_line, cards_line = vector.splitlines()
-    found = re.fullmatch(r'([0-9a-f]{64}) "(.*)" (\d)', given_line)
-    assert found is not None
-    seed, cut, decks = bytes.fromhex(found[1]), found[2], int(found[3])
+    match = re.fullmatch(r'([0-9a-f]{64}) "(.*)" (\d)', given_line)
+    assert match is not None
+    seed, cut, decks = bytes.fromhex(match[1]), match[2], int(match[3])
     shoe = shuffle(seed, cut, decks)
     assert seal(seed) == seal_line
     assert f"{' '.join(shoe[:10])} ... {shoe[-1]}" == cards_line

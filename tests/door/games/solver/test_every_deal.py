@@ -70,7 +70,9 @@ class House:
 def house_of(seed: int) -> House:
     lot = random.Random(seed)
     while True:
-        keys: Any = {key: lot.choice(kept) for key, kept in CHOICES.items() if lot.random() < 0.5}
+        keys: Any = {
+            key: lot.choice(figures) for key, figures in CHOICES.items() if lot.random() < 0.5
+        }
         shoe = [0] * 10
         shoe[0], shoe[9] = lot.randint(1, 3), lot.randint(3, 4)
         for place in lot.sample(range(1, 9), 2):
@@ -126,10 +128,10 @@ def remembered(decide: Decide) -> Decide:
     known: dict[object, BlackjackAction] = {}
 
     def again(game: BlackjackRound) -> BlackjackAction:
-        seen = hand_seen(game)
-        if seen not in known:
-            known[seen] = decide(game)
-        return known[seen]
+        view = hand_seen(game)
+        if view not in known:
+            known[view] = decide(game)
+        return known[view]
 
     return again
 

@@ -65,16 +65,16 @@ def test_six_decks_as_they_are_published() -> None:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_every_table_has_its_odds(name: str) -> None:
-    found = odds_of(GAMES[name], GAMES[name].kind.base)
-    assert found.game == name
-    assert tuple(found.strategies) == STRATEGIES
-    for figures in found.strategies.values():
+    odds = odds_of(GAMES[name], GAMES[name].kind.base)
+    assert odds.game == name
+    assert tuple(odds.strategies) == STRATEGIES
+    for figures in odds.strategies.values():
         assert sum(figures.outcomes.values()) == pytest.approx(1, abs=CLOSE)
         assert sum(figures.net.values()) == pytest.approx(1, abs=CLOSE)
-        assert figures.mean <= found.strategies["perfect"].mean + CLOSE
+        assert figures.mean <= odds.strategies["perfect"].mean + CLOSE
         assert figures.sd > 0
         assert figures.staked >= 1 - CLOSE
-    assert json.loads(json.dumps(found.plain()))["game"] == name
+    assert json.loads(json.dumps(odds.plain()))["game"] == name
 
 
 def test_baccarat_as_it_is_published() -> None:

@@ -69,12 +69,12 @@ def test_the_average_of_all_hands_however_red_dog_is_played() -> None:
         won = given = 0.0
         for three in product(cards, repeat=3):
             first, second, third = three
-            ways = 4 * (4 - (second == first)) * (4 - (third == first) - (third == second))
+            deals = 4 * (4 - (second == first)) * (4 - (third == first) - (third == second))
             hand, net = played("red-dog", {}, list(three), habit)
             odds = expected(hand)
             assert odds is not None
-            won += ways * net
-            given += ways * odds[0]
+            won += deals * net
+            given += deals * odds[0]
         assert won == pytest.approx(given, abs=CLOSE * 52**3)
 
 
@@ -85,10 +85,10 @@ def hazard(drawn: random.Random) -> Decide:
     def decide(round_: Any, words: tuple[str, ...]) -> str:
         seat = round_.seats[0]
         turn = round_.turn.hand if round_.turn else 0
-        seen = (seat.hands[turn].cards, len(seat.hands), seat.insurance, round_.dealer[0], words)
-        if seen not in lots:
-            lots[seen] = drawn.choice(words)
-        return lots[seen]
+        view = (seat.hands[turn].cards, len(seat.hands), seat.insurance, round_.dealer[0], words)
+        if view not in lots:
+            lots[view] = drawn.choice(words)
+        return lots[view]
 
     return decide
 

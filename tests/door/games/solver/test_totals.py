@@ -112,7 +112,9 @@ def drawn(seed: int) -> Playing:
     """Draw rules, a shoe and an up card with few enough tables to try all."""
     lot = random.Random(seed)
     while True:
-        keys: Any = {key: lot.choice(kept) for key, kept in CHOICES.items() if lot.random() < 0.3}
+        keys: Any = {
+            key: lot.choice(values) for key, values in CHOICES.items() if lot.random() < 0.3
+        }
         keys["split"] = ("never", "once")[seed % 2]
         rules = replace(lot.choice(BASES), **keys)
         places = lot.sample(range(10), 3)

@@ -58,15 +58,15 @@ async def raw(board: SshBoard, *pieces: bytes) -> bytes:
     reader, writer = await asyncio.open_connection("127.0.0.1", board.port)
     for piece in pieces:
         writer.write(piece)
-    heard = b""
+    output = b""
     async with asyncio.timeout(PATIENCE):
         try:
             while data := await reader.read(65_536):
-                heard += data
+                output += data
         except ConnectionResetError:
             pass
     writer.close()
-    return heard
+    return output
 
 
 def request(length: int) -> bytes:
@@ -102,8 +102,8 @@ async def test_a_client_that_speaks_no_ssh_is_cut_off_cheaply(
     gate = Counting()
     async with open_board(entrance=Entrance(gate)) as board:
         with steps() as taken:
-            heard = await raw(board, *sent)
-        assert heard.startswith(b"SSH-2.0-BBS\r\n")
+            output = await raw(board, *sent)
+        assert output.startswith(b"SSH-2.0-BBS\r\n")
         assert max(taken) < STALL
     ((address, blame),) = gate.cut
     assert address == "127.0.0.1"
@@ -224,9 +224,9 @@ async def test_a_packet_that_no_program_must_take_ends_the_call() -> None:
 
 
 async def test_only_the_language_of_the_environment_is_stored_and_cut() -> None:
-    said = {"PATH": "/x" * 900, "LANG": "fr_FR.UTF-8", "LC_ALL": "x" * 900}
+    environment = {"PATH": "/x" * 900, "LANG": "fr_FR.UTF-8", "LC_ALL": "x" * 900}
     async with open_board() as board, connected(board) as connection:
-        await terminal(connection, env=said)
+        await terminal(connection, env=environment)
         await board.answered_with()
         channel = next(iter(board.listener._visits)).answer._way_out.channel  # type: ignore[union-attr]
         assert channel.get_environment() == {"LANG": "fr_FR.UTF-8", "LC_ALL": "x" * 64}

@@ -35,7 +35,7 @@ async def running(
 ) -> AsyncIterator[tuple[asyncio.subprocess.Process, bytearray, int]]:
     """Run a program without keyboard input; return it, its output and its keyboard."""
     keyboard, screen = os.openpty()
-    said = bytearray()
+    output = bytearray()
     process = await asyncio.create_subprocess_exec(
         *command,
         stdin=screen if on_terminal else asyncio.subprocess.DEVNULL,
@@ -49,13 +49,13 @@ async def running(
 
     def read() -> None:
         try:
-            said.extend(os.read(keyboard, 4096))
+            output.extend(os.read(keyboard, 4096))
         except OSError:  # how Linux reports that the program has closed its end
             loop.remove_reader(keyboard)
 
     loop.add_reader(keyboard, read)
     try:
-        yield process, said, keyboard
+        yield process, output, keyboard
     finally:
         loop.remove_reader(keyboard)
         if process.returncode is None:
@@ -66,11 +66,11 @@ async def running(
 
 async def said_by(home: Path, *command: str) -> str:
     """Run a program to its end and return its output."""
-    async with running(home, *command) as (process, said, keyboard), asyncio.timeout(PATIENCE):
+    async with running(home, *command) as (process, output, keyboard), asyncio.timeout(PATIENCE):
         await process.wait()
         while data := _rest(keyboard):
-            said.extend(data)
-        return said.decode()
+            output.extend(data)
+        return output.decode()
 
 
 def _rest(keyboard: int) -> bytes:
@@ -95,7 +95,7 @@ async def test_dropbears_program_makes_a_call(tmp_path: Path) -> None:
     """It sends the first packet of the key exchange that it expects, before it knows ours."""
     async with open_board() as board:
         command = [*dropbear(board)[:-1], "-t", "new@127.0.0.1"]
-        async with running(tmp_path, *command, on_terminal=True) as (process, said, keyboard):
+        async with running(tmp_path, *command, on_terminal=True) as (process, output, keyboard):
             call, _ = await board.answered_with()
             os.write(keyboard, b"hit")
             await call.until_typed(b"hit")
@@ -103,7 +103,7 @@ async def test_dropbears_program_makes_a_call(tmp_path: Path) -> None:
             call.over.set()
             async with asyncio.timeout(PATIENCE):
                 await process.wait()
-            assert GREETING in bytes(said)
+            assert GREETING in bytes(output)
 
 
 async def test_a_command_by_dropbear_is_refused_in_a_sentence(tmp_path: Path) -> None:
@@ -132,14 +132,14 @@ async def test_a_program_that_asks_for_no_terminal_is_cut_off(
     async with open_board(AT_ONCE) as board:
         words = [option.format(home=tmp_path) for option in options]
         address = ("-p", str(board.port), "new@127.0.0.1")
-        said = await said_by(tmp_path, *openssh("ssh", tmp_path), *words, *address)
-        assert "needs a terminal" in said
+        output = await said_by(tmp_path, *openssh("ssh", tmp_path), *words, *address)
+        assert "needs a terminal" in output
         assert board.calls.empty()
 
 
 async def test_dropbears_program_without_a_terminal_is_cut_off(tmp_path: Path) -> None:
     async with open_board(AT_ONCE) as board:
         command = dropbear(board)
-        said = await said_by(tmp_path, *command[:-1], "-N", command[-1])
-        assert "exited" in said
+        output = await said_by(tmp_path, *command[:-1], "-N", command[-1])
+        assert "exited" in output
         assert board.calls.empty()

@@ -165,7 +165,7 @@ async def test_a_connection_gets_one_terminal_and_nothing_else() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "told"),
+    ("wanted", "expected"),
     [
         ({"command": "ls"}, b"This board runs no commands."),
         ({"subsystem": "sftp"}, b"This board sends and takes no files."),
@@ -173,12 +173,12 @@ async def test_a_connection_gets_one_terminal_and_nothing_else() -> None:
     ],
     ids=["a command", "sftp", "a subsystem"],
 )
-async def test_the_terminal_is_for_no_program(wanted: dict[str, str], told: bytes) -> None:
+async def test_the_terminal_is_for_no_program(wanted: dict[str, str], expected: bytes) -> None:
     async with open_board() as board, connected(board) as connection:
         process = await connection.create_process(term_type="xterm", encoding=None, **wanted)
         async with asyncio.timeout(PATIENCE):
             done = await process.wait()
-        assert done.stderr.startswith(told)
+        assert done.stderr.startswith(expected)
         assert done.exit_status == 1
         assert board.calls.empty()
 

@@ -303,8 +303,8 @@ async def test_a_screen_reader_is_offered_first_and_gets_lines(
     browser: Any, tmp_path: Path
 ) -> None:
     async with visit(browser, tmp_path, DESK) as ada:
-        said = await ada.page.evaluate("document.activeElement.getAttribute('aria-label')")
-        assert said == "Terminal. For a screen reader: Shift and Tab, then Enter."
+        label = await ada.page.evaluate("document.activeElement.getAttribute('aria-label')")
+        assert label == "Terminal. For a screen reader: Shift and Tab, then Enter."
         await ada.page.keyboard.press("Shift+Tab")
         assert await ada.page.evaluate("document.activeElement.id") == "reader"
         await ada.page.keyboard.press("Enter")
@@ -354,8 +354,8 @@ async def test_a_long_press_copies_from_the_screen(browser: Any, tmp_path: Path)
         await ada.page.get_by_role("button", name="Copy", exact=True).tap()
         await ada.page.get_by_role("button", name="Copy all").tap()
         await ada.page.get_by_text("Copied.").wait_for()
-        said = await ada.page.evaluate("async () => await navigator.clipboard.readText()")
-        assert said.startswith(f"See {link}.\njavascript:alert(1)")
+        copied = await ada.page.evaluate("async () => await navigator.clipboard.readText()")
+        assert copied.startswith(f"See {link}.\njavascript:alert(1)")
         assert await ada.page.locator("#sheet a").all_text_contents() == [link]
         asked: list[str] = []
 
@@ -563,10 +563,10 @@ async def test_the_page_about_the_board_is_for_everybody(browser: Any, tmp_path:
                 assert await page.evaluate("document.images[0].naturalWidth") == 1280
                 await page.get_by_role("link", name="Play now").click()
                 await Visitor(page, board).sees("Name:")
-                async with page.context.expect_page() as beside:
+                async with page.context.expect_page() as opening:
                     await page.get_by_role("link", name="The Test Board").click()
-                await (await beside.value).get_by_role("link", name="Français").click()
-                await (await beside.value).get_by_role("link", name="Jouer").wait_for()
+                await (await opening.value).get_by_role("link", name="Français").click()
+                await (await opening.value).get_by_role("link", name="Jouer").wait_for()
 
 
 async def violations(page: Any) -> list[str]:
@@ -595,8 +595,8 @@ class CheckPage(NamedTuple):
     async def finds(self, proof: dict[str, Any], *changes: tuple[dict[str, Any], str]) -> None:
         """Each change of a proof is found, and named."""
         for change, named in changes:
-            found = await self.says(json.dumps({**proof, **change}), "Something does not fit.")
-            assert named in found
+            finding = await self.says(json.dumps({**proof, **change}), "Something does not fit.")
+            assert named in finding
 
     async def link(self) -> str:
         return str(await self.page.locator("#link").evaluate("link => link.href"))
@@ -633,10 +633,10 @@ async def test_a_saved_page_checks_a_played_hand_and_detects_changes(
             proof = proofs.as_proof(desk, 1)
     played = json.loads(proof)
     async with check_page_of(browser, tmp_path, **SMALL, bypass_csp=True) as check:
-        found = await check.says(proof, "The hand is as it was sealed.")
-        assert f"all {len(played['cards'])} cards" in found
-        assert "You bet 1 coin, had" in found
-        assert "In all +1 coin. So it was booked: that agrees." in found
+        finding = await check.says(proof, "The hand is as it was sealed.")
+        assert f"all {len(played['cards'])} cards" in finding
+        assert "You bet 1 coin, had" in finding
+        assert "In all +1 coin. So it was booked: that agrees." in finding
         assert await violations(check.page) == []
         assert await check.page.evaluate("document.documentElement.scrollWidth <= 360")
         link = await check.link()
@@ -672,8 +672,8 @@ async def test_a_saved_page_follows_a_chain_of_seeds_and_names_a_malformed_hand(
         "tosses": [],
     }
     async with check_page_of(browser, tmp_path, **SMALL) as check:
-        found = await check.says(json.dumps(chained), "The hand is as it was sealed.")
-        assert "number 3 of the chain" in found
+        finding = await check.says(json.dumps(chained), "The hand is as it was sealed.")
+        assert "number 3 of the chain" in finding
         far = await check.link()
         await check.finds(
             chained,
@@ -738,14 +738,14 @@ async def test_the_page_computes_payouts_of_every_game_and_detects_changes(
         whole = await page.evaluate(CHECK_ALL, [each.proof for each in played])
         short = [each for each in played if each.digits]
         linked = await page.evaluate(CHECK_ALL, [each.digits for each in short])
-        for each, found in (*zip(played, whole, strict=True), *zip(short, linked, strict=True)):
-            assert [sentence for fits, sentence in found if fits is False] == [], each.proof
-            assert found[-1][0] is True, each.proof
+        for each, findings in (*zip(played, whole, strict=True), *zip(short, linked, strict=True)):
+            assert [sentence for fits, sentence in findings if fits is False] == [], each.proof
+            assert findings[-1][0] is True, each.proof
         of_changed = await page.evaluate(CHECK_ALL, [proof for _, proof, _ in changed])
-        for (what, proof, is_same), found in zip(changed, of_changed, strict=True):
-            wrong = "\n".join(sentence for fits, sentence in found if fits is False)
+        for (what, proof, is_same), findings in zip(changed, of_changed, strict=True):
+            wrong = "\n".join(sentence for fits, sentence in findings if fits is False)
             if what in SEALED or not is_same:
-                assert re.search(NAMED[what], wrong), (what, proof, found)
+                assert re.search(NAMED[what], wrong), (what, proof, findings)
             else:
                 assert wrong == "", (what, proof)
 
@@ -765,9 +765,9 @@ async def test_a_link_of_release_1_0_is_checked_but_for_its_round(
         page = check.page
         await page.goto(f"{page.url.partition('#')[0]}#{LINK_OF_1_0}")
         await page.get_by_role("heading", name=SEALED_AS_IT_WAS).wait_for()
-        told = await page.locator("#findings").inner_text()
-        assert "does not check the round" in told
-        assert "In all" in told
+        findings = await page.locator("#findings").inner_text()
+        assert "does not check the round" in findings
+        assert "In all" in findings
         damaged = f"{LINK_OF_1_0[:120]}{9 - int(LINK_OF_1_0[120])}{LINK_OF_1_0[121:]}"
         await page.goto(f"{page.url.partition('#')[0]}#{damaged}")
         await page.get_by_role("heading", name=SEALED_AS_IT_WAS).wait_for(state="hidden")
@@ -815,13 +815,13 @@ async def test_old_links_stay_readable_as_games_change(browser: Any, tmp_path: P
                 # Links leave the usual values out. One that has become another needs a new version
                 # of links, and the values of before in packed.js.
                 assert rule["usual"] == now[game][key]["usual"]
-        for found in await page.evaluate(CHECK_ALL, [*LINKS_OF_1_0, *links]):
-            assert [sentence for fits, sentence in found if fits is False] == []
+        for findings in await page.evaluate(CHECK_ALL, [*LINKS_OF_1_0, *links]):
+            assert [sentence for fits, sentence in findings if fits is False] == []
         read = await page.evaluate(READ_ALL, links)
         await page.evaluate(GROW)
         assert await page.evaluate(READ_ALL, links) == read
-        for found in await page.evaluate(CHECK_ALL, LINKS_OF_1_0):
-            assert [sentence for fits, sentence in found if fits is False] == []
+        for findings in await page.evaluate(CHECK_ALL, LINKS_OF_1_0):
+            assert [sentence for fits, sentence in findings if fits is False] == []
 
 
 CHECK_TEXTS = """async texts => {
@@ -862,7 +862,7 @@ def changed_alone(value: Any) -> Iterator[tuple[str, Any]]:
             for name, each in value.items():
                 for where, other in changed_alone(each):
                     yield f"{name}.{where}", {**value, name: other}
-                yield f"{name}.", {key: kept for key, kept in value.items() if key != name}
+                yield f"{name}.", {key: rest for key, rest in value.items() if key != name}
 
 
 def with_a_failed_round(proof: dict[str, Any]) -> dict[str, Any]:
@@ -944,8 +944,12 @@ async def test_the_page_detects_a_change_of_any_single_field(browser: Any, tmp_p
     async with check_page_of(browser, tmp_path, **SMALL) as check:
         plain = await check.page.evaluate(CHECK_TEXTS, list(map(json.dumps, [*played, *tried])))
         assert set(plain) == {SEALED_AS_IT_WAS}
-        told = await check.page.evaluate(CHECK_TEXTS, [json.dumps(other) for _, other in changes])
+        verdicts = await check.page.evaluate(
+            CHECK_TEXTS, [json.dumps(other) for _, other in changes]
+        )
     unnoticed = {
-        where for (where, _), said in zip(changes, told, strict=True) if said == SEALED_AS_IT_WAS
+        where
+        for (where, _), verdict in zip(changes, verdicts, strict=True)
+        if verdict == SEALED_AS_IT_WAS
     }
     assert sorted(unnoticed) == []

@@ -67,9 +67,9 @@ async def test_the_page_gets_the_open_keys_and_signs_of_life() -> None:
     async with on_the_page() as (socket, call):
         assert await heard(socket) == GREETING
         call.line.offers(OpenKeys("keys", (("H", "Hit"), ("S", "Tirer é")), "H"), "fr")
-        said = await heard(socket)
-        assert isinstance(said, str)
-        assert json.loads(said) == {
+        message = await heard(socket)
+        assert isinstance(message, str)
+        assert json.loads(message) == {
             "t": "open",
             "offer": 1,
             "ask": "keys",
@@ -110,8 +110,8 @@ async def test_an_offer_is_shown_again_only_after_a_key_of_it_was_pressed() -> N
         for offered, presses in ((hit, b""), (hit, b"H"), (hit, b"H"), (same_keys, b"")):
             call.line.offers(offered, "en")
             call.line.write(b".")
-            if isinstance(said := await heard(socket), str):
-                numbers.append(json.loads(said)["offer"])
+            if isinstance(message := await heard(socket), str):
+                numbers.append(json.loads(message)["offer"])
                 assert await heard(socket) == b"."
             if presses:
                 call.typed.clear()
@@ -133,10 +133,10 @@ async def test_the_longest_text_of_the_page_is_pressed_at_once() -> None:
         assert len(call.pieces) == 1
 
 
-@pytest.mark.parametrize("said", [{"keys": 7, "offer": 0}, {"offer": 0}], ids=["a number", "none"])
-async def test_keys_that_mean_nothing_end_the_call(said: dict[str, object]) -> None:
+@pytest.mark.parametrize("keys", [{"keys": 7, "offer": 0}, {"offer": 0}], ids=["a number", "none"])
+async def test_keys_that_mean_nothing_end_the_call(keys: dict[str, object]) -> None:
     async with on_the_page() as (socket, call):
-        await socket.send(json.dumps({"t": "press", **said}))
+        await socket.send(json.dumps({"t": "press", **keys}))
         assert await call.until_ended() == "cut off: keys that mean nothing"
 
 
@@ -212,9 +212,9 @@ async def test_telnet_travels_inside_as_ftelnet_calls() -> None:
             await socket.send(b"a\xff\xff")
             await call.until_typed(b"a\xff")
             call.line.write(b"\xff!")
-            said = b""
-            while not said.endswith(b"\xff\xff!"):
-                said += await socket.recv(decode=False)
+            output = b""
+            while not output.endswith(b"\xff\xff!"):
+                output += await socket.recv(decode=False)
             call.over.set()
     assert await call.until_ended() == "the board hung up"
 

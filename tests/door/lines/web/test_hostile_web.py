@@ -286,7 +286,7 @@ async def test_hundreds_of_upgrades_leave_nothing_behind() -> None:
         board.listener._site.visitors._limits = replace(
             USUAL_VISITORS, requests=CommandAllowance(burst=10**9, a_second=0.0)
         )
-        kept = [await open_socket(board) for _ in range(5)]
+        connections = [await open_socket(board) for _ in range(5)]
         request = upgrade(board.port)
         assert b"Too many calls" in await asked(board.port, request)
         tracemalloc.start()
@@ -301,7 +301,7 @@ async def test_hundreds_of_upgrades_leave_nothing_behind() -> None:
         assert grown < MEMORY / 4
         assert gate.here == 5
         assert took < 600 * STALL / 10, "both sides of six hundred of them"
-        for _, _, writer in kept:
+        for _, _, writer in connections:
             writer.close()
 
 

@@ -36,17 +36,17 @@ def test_nothing_of_the_page_is_inline_or_from_elsewhere() -> None:
     page = pages.load("A board")["/"].plain.decode()
     assert "://" not in page
     assert not re.search(r"<script(?![^>]* src=)|<style|\sstyle=|\son\w+=", page)
-    found = pages.load("A board")
+    shown_page = pages.load("A board")
     for name in re.findall(r'(?:src|href)="([^"]+)"', page):
-        assert f"/{name}" in found
+        assert f"/{name}" in shown_page
 
 
 def test_every_import_of_the_scripts_exists() -> None:
-    found = pages.load("A board")
-    for path, file in found.items():
+    files = pages.load("A board")
+    for path, file in files.items():
         if path.endswith(".js"):
             for name in re.findall(rb'(?:from|import\(?) ?"\./([^"]+)"', file.plain):
-                assert f"/{name.decode()}" in found
+                assert f"/{name.decode()}" in files
 
 
 def test_the_sysops_pages_serve_every_import_of_the_checking_page() -> None:
@@ -64,12 +64,12 @@ def test_no_language_of_the_page_has_words_that_english_has_not() -> None:
 
 
 def test_third_party_files_have_their_licence_and_version() -> None:
-    found = pages.load("A board")
-    versions = found["/vendored/versions.txt"].plain.decode()
+    files = pages.load("A board")
+    versions = files["/vendored/versions.txt"].plain.decode()
     assert "@xterm/xterm@" in versions
     for name in ("xterm", "addon-webgl"):
-        assert b"Permission is hereby granted" in found[f"/vendored/{name}.LICENSE.txt"].plain
-    assert b"SIL OPEN FONT LICENSE" in found["/vendored/terminal.LICENSE.txt"].plain
+        assert b"Permission is hereby granted" in files[f"/vendored/{name}.LICENSE.txt"].plain
+    assert b"SIL OPEN FONT LICENSE" in files["/vendored/terminal.LICENSE.txt"].plain
 
 
 async def test_a_browser_gets_a_file_packed_and_asks_only_whether_it_has_changed() -> None:

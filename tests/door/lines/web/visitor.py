@@ -51,9 +51,9 @@ class Visitor:
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("request", lambda request: self.asked_for.append(request.url))
 
-    def _note(self, said: Any) -> None:
-        if said.type == "error":
-            self.complaints.append(said.text)
+    def _note(self, message: Any) -> None:
+        if message.type == "error":
+            self.complaints.append(message.text)
 
     @property
     def port(self) -> int:

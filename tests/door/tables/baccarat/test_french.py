@@ -150,11 +150,11 @@ async def test_plain_lines_name_every_card_in_french(tmp_path: Path) -> None:
         await ada.terminal.until("Faites vos jeux : 1 F a 100 000 F")
         ada.presses("1000\r")
         await ada.terminal.until("Carte ?  <C>arte  <N>on, merci")
-        heard = ada.terminal.heard
+        output = ada.terminal.heard
         for card in coup.player:
-            assert as_shown(f"Vous recevez {in_french(card)}.", REFUSING) in heard
-        assert heard.count("La banque prend une carte, face cachee.") == 2
-        assert "Cinq au joueur." in heard
+            assert as_shown(f"Vous recevez {in_french(card)}.", REFUSING) in output
+        assert output.count("La banque prend une carte, face cachee.") == 2
+        assert "Cinq au joueur." in output
         ada.presses("n")
         await ada.terminal.until_heard(" 1 000 F.")
         assert "Le joueur reste : cinq au joueur." in ada.terminal.heard

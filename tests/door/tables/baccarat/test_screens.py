@@ -90,11 +90,11 @@ def test_a_bankroll_of_millions_stays_in_its_frame() -> None:
 def test_plain_lines_say_the_same_as_the_screen(language: str, score: str) -> None:
     with speaking_to(Viewer(language)):
         scene = scene_after(of_points(9, 9), of_points(0, 0, 5, 1))
-        told = " ".join((*scene.lines(), scene.pot_words()))
-        assert told.count(scene.played) == 1
+        words_shown = " ".join((*scene.lines(), scene.pot_words()))
+        assert words_shown.count(scene.played) == 1
         sides = words.name_of(Side.PLAYER), words.name_of(Side.BANK)
         for word in (words.point_name(5), words.point_name(1), *sides):
-            assert word in told
+            assert word in words_shown
         assert scene.score_line() == score
 
 
@@ -135,7 +135,7 @@ async def test_plain_lines_hold_the_whole_evening_and_the_ceremony(tmp_path: Pat
         await ada.terminal.until_heard("Place your bets")
         ada.presses("\r")
         await ada.terminal.until_heard("Press any key")
-        heard = ada.terminal.heard
+        output = ada.terminal.heard
         for line in (
             "Banco!",
             "Ladies and gentlemen, the bank is broken!",
@@ -143,7 +143,7 @@ async def test_plain_lines_hold_the_whole_evening_and_the_ceremony(tmp_path: Pat
             "and leaves with $1,100,000.",
             "Champagne!",
         ):
-            assert line in heard
+            assert line in output
         ada.presses(" ")
         await ada.terminal.until_heard("The last 20 coups: P")
         ada.presses("l")

@@ -26,7 +26,7 @@ WINS, LOSES = ends(BaccaratOutcome.PLAYER), ends(BaccaratOutcome.BANK)
 
 
 @pytest.mark.parametrize(
-    ("typed", "told"),
+    ("typed", "expected"),
     [
         ("0", "The smallest bet is $1."),
         ("100001", "You can't bet more than your bankroll of $100,000."),
@@ -35,11 +35,11 @@ WINS, LOSES = ends(BaccaratOutcome.PLAYER), ends(BaccaratOutcome.BANK)
     ],
 )
 async def test_an_impossible_stake_is_explained_and_asked_again(
-    tmp_path: Path, typed: str, told: str
+    tmp_path: Path, typed: str, expected: str
 ) -> None:
     async with at_baccarat(tmp_path, seed_where(WINS)) as ada:
         await ada.asks_to_bet()
-        await ada.presses(f"{typed}\r").sees(told)
+        await ada.presses(f"{typed}\r").sees(expected)
         await ada.is_asked("Place your bets: $1 to $100,000")
         assert ada.play_money("usd-cent")["stake"] == 0
         ada.presses("1\r ")

@@ -29,7 +29,7 @@ from tests.world import world
 
 
 @pytest.mark.parametrize(
-    ("outcome", "net", "said"),
+    ("outcome", "net", "expected"),
     [
         ("player", 2_500, "you win $2,500."),
         ("bank", -2_500, "you lose $2,500."),
@@ -37,12 +37,12 @@ from tests.world import world
     ],
 )
 async def test_a_coup_is_won_lost_or_off_at_even_money(
-    tmp_path: Path, outcome: str, net: int, said: str
+    tmp_path: Path, outcome: str, net: int, expected: str
 ) -> None:
     async with at_baccarat(tmp_path, seed_where(ends(outcome))) as ada:
         assert ada.play_money("usd-cent") == {"bankroll": 100_000, "casino": 1_000_000, "stake": 0}
         await ada.wagers(2500)
-        await ada.sees(said)
+        await ada.sees(expected)
         # Saved with the coup itself, before anybody quits.
         assert ada.play_money("usd-cent") == {
             "bankroll": 100_000 + net,
@@ -139,8 +139,8 @@ async def test_a_toss_is_drawn_from_the_seed_of_the_shoe_and_journaled(
         await ada.is_asked_any(*MENUS)
         assert ada.journal() == ["bet", "bank-card" if lands else "bank-no-card"]
         # Anyone with the seed can check it.
-        told = door("verify", "--seed", seed.hex(), "--decks", "4", "--toss", "5").output
-        assert told.endswith(f"toss before card 5: {'a' if lands else 'no'} card for the bank\n")
+        output = door("verify", "--seed", seed.hex(), "--decks", "4", "--toss", "5").output
+        assert output.endswith(f"toss before card 5: {'a' if lands else 'no'} card for the bank\n")
 
 
 @pytest.mark.parametrize("option", ["draw", "stand"])
@@ -230,17 +230,17 @@ async def test_cards_are_slid_from_the_shoe_one_by_one(tmp_path: Path) -> None:
     async with at_baccarat(tmp_path, seed) as ada:
         await ada.asks_to_bet()
         await ada.presses("1000\r").sees("No more bets.")
-        seen = []
+        positions = []
         while not any(menu in ada.prompt for menu in MENUS):
-            seen.append(ada.terminal.row(5).count("┌─────┐"))
+            positions.append(ada.terminal.row(5).count("┌─────┐"))
             # Figures and score wait for the cards.
             if "Bank wins" not in ada.screen:
                 assert ada.figure("Bankroll") == "$100,000"
                 assert ada.score == ["", "", ""]
             await ada.board.clock.advance(0.1)
             await ada.board.settled()
-        assert sorted(set(seen)) == [1, 2, 3, 4]
-        assert seen == sorted(seen)
+        assert sorted(set(positions)) == [1, 2, 3, 4]
+        assert positions == sorted(positions)
         assert ada.figure("Bankroll") == "$99,000"
 
 

@@ -23,7 +23,7 @@ def test_the_gains_average_over_all_coups_that_may_follow() -> None:
     left = [4 * 16] + [16] * 9
     left[0] -= 1
     left[5] -= 1
-    ways = 0
+    deals = 0
     for deal in product(range(10), repeat=4):
         one, other, *_thirds = deal
         if (one + other) % 10 in NATURALS:
@@ -32,29 +32,29 @@ def test_the_gains_average_over_all_coups_that_may_follow() -> None:
         for value in deal:
             weight *= rest[value]
             rest[value] -= 1
-        ways += weight
+        deals += weight
         cards = [CARDS[value] for value in (0, one, 5, *deal[1:])]
         coup, _events = start(BACCARAT, cards, 2)
         for action in (BaccaratAction.CARD, BaccaratAction.NO_CARD):
             totals = coup.apply(action)[0].totals
             gains[action] += weight * (totals.won - totals.lost) / 2
     coup, _events = start(BACCARAT, parse_cards("TS 4H 5S 2D 7H 8C"), 2)
-    told = advice(coup)
-    assert told.card == pytest.approx(gains[BaccaratAction.CARD] / ways, abs=1e-12)
-    assert told.no_card == pytest.approx(gains[BaccaratAction.NO_CARD] / ways, abs=1e-12)
-    assert told.best is BaccaratAction.CARD
+    given = advice(coup)
+    assert given.card == pytest.approx(gains[BaccaratAction.CARD] / deals, abs=1e-12)
+    assert given.no_card == pytest.approx(gains[BaccaratAction.NO_CARD] / deals, abs=1e-12)
+    assert given.best is BaccaratAction.CARD
 
 
 async def test_the_book_speaks_before_the_5_and_after_a_worse_move(tmp_path: Path) -> None:
     coup, _events = start(BACCARAT, shoe_of(SEED), 2)
-    told = advice(coup)
-    assert told.best is BaccaratAction.CARD
+    given = advice(coup)
+    assert given.best is BaccaratAction.CARD
     async with at_baccarat(tmp_path, SEED) as ada:
         await ada.caller.remember({"tutor": True})
         await ada.wagers_on_5(100)
-        await ada.sees(told.sentence)
+        await ada.sees(given.sentence)
         await ada.answers("n")
-        await ada.sees(told.verdict(BaccaratAction.NO_CARD))
+        await ada.sees(given.verdict(BaccaratAction.NO_CARD))
 
 
 @pytest.mark.parametrize("key", ["c", "n"])

@@ -51,9 +51,9 @@ async def test_the_helper_process_computes_the_tutors_exact_answer() -> None:
     asked = [spot(1), spot_of(at_vegas)]
     async with process() as begun:
         for each in asked:
-            told = await begun.ask(each)
-            assert dict(told) == dict(values(each))
-            assert list(told) == list(values(each))
+            answer = await begun.ask(each)
+            assert dict(answer) == dict(values(each))
+            assert list(answer) == list(values(each))
 
 
 async def test_a_known_answer_is_not_computed_again() -> None:
@@ -88,7 +88,7 @@ async def test_while_it_thinks_the_loop_is_free() -> None:
 
 
 def test_it_loads_the_games_and_nothing_else_of_the_board() -> None:
-    said = subprocess.run(
+    modules = subprocess.run(
         [
             sys.executable,
             "-c",
@@ -99,12 +99,14 @@ def test_it_loads_the_games_and_nothing_else_of_the_board() -> None:
         text=True,
         check=True,
     ).stdout.split()
-    ours = {name for name in said if name.startswith("door") and not name.startswith("door.games")}
+    ours = {
+        name for name in modules if name.startswith("door") and not name.startswith("door.games")
+    }
     assert ours == {"door", "door.errors", "door.helper_process"}
     forms = {f"timebank.settings.{name}" for name in ("forms", "quoting")}
-    bank = {name for name in said if name.startswith("timebank")}
+    bank = {name for name in modules if name.startswith("timebank")}
     assert bank == {"timebank", "timebank.settings", *forms}
-    assert {"asyncio", "sqlalchemy", "ansi", "click"}.isdisjoint(said)
+    assert {"asyncio", "sqlalchemy", "ansi", "click"}.isdisjoint(modules)
 
 
 # As callers meet it

@@ -78,8 +78,8 @@ class RedDog(Table):
     @property
     def on_the_table(self) -> tuple[str, ...]:
         """The cards on the table in dealing order; the third one is in the middle."""
-        found = _CARD.findall(self.terminal.lines[4][:54])
-        cards = tuple(("T" if rank == "10" else rank) + _SUITS[suit] for rank, suit in found)
+        matches = _CARD.findall(self.terminal.lines[4][:54])
+        cards = tuple(("T" if rank == "10" else rank) + _SUITS[suit] for rank, suit in matches)
         return (cards[0], cards[2], cards[1]) if len(cards) == 3 else cards
 
     async def returns(self) -> None:

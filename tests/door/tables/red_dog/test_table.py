@@ -134,10 +134,10 @@ async def test_a_played_hand_is_shown_and_replayed_by_the_commands(tmp_path: Pat
 
     config = ["--config", str(tmp_path / "sysop.toml")]
     run = CliRunner().invoke
-    told = run(main, ["hand", "1", *config]).output
-    assert "Hand 1: Red Dog, Ada" in told
-    assert f"Cards    cards {' '.join(ada.round.cards)}; 3 used" in told
-    assert "Actions  raise" in told
+    output = run(main, ["hand", "1", *config]).output
+    assert "Hand 1: Red Dog, Ada" in output
+    assert f"Cards    cards {' '.join(ada.round.cards)}; 3 used" in output
+    assert "Actions  raise" in output
     as_json = run(main, ["hand", "1", "--json", *config]).output
     again = run(main, ["replay", "-"], input=as_json).output
     assert '"outcome": "win", "net": 720' in again

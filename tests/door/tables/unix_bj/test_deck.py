@@ -29,11 +29,11 @@ def test_no_shuffle_falls_between_deal_and_first_decision() -> None:
 
 
 @pytest.mark.parametrize(
-    ("standing", "words"),
+    ("score", "words"),
     [(12, "You win $12"), (-3, "You lose $3"), (0, "You break even")],
 )
-def test_a_shuffle_tells_action_and_standing_of_earlier_runs_too(standing: int, words: str) -> None:
-    run = Run(action=30, standing=standing)
+def test_a_shuffle_tells_action_and_standing_of_earlier_runs_too(score: int, words: str) -> None:
+    run = Run(action=30, standing=score)
     assert run.plays("8H 9C AD KC") == paper(
         f"""
         Black Jack

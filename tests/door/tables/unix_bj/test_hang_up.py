@@ -86,8 +86,8 @@ def without_typing(seed: bytes, lines: tuple[str, ...]) -> str:
     """The paper up to the question after these answers, without the questions answered before."""
     paper = from_seed(seed, *lines)
     last = paper.rindex("\n") + 1
-    said = [line for line in paper[:last].splitlines(keepends=True) if "? " not in line]
-    return "".join(said) + paper[last:]
+    texts = [line for line in paper[:last].splitlines(keepends=True) if "? " not in line]
+    return "".join(texts) + paper[last:]
 
 
 def unit(stakes: str) -> str:

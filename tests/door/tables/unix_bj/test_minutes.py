@@ -33,10 +33,10 @@ async def test_a_dollar_is_a_coin(tmp_path: Path) -> None:
         assert moved(ada) == [("stake", 2 * COIN), ("split", 2 * COIN), ("double", 2 * COIN)]
         await ada.strikes("\x7f")
         assert ada.letters == from_seed(seed, "y", "y", STRUCK)
-        action, standing = ada.tally("second")
+        action, score = ada.tally("second")
         assert action == 6
         assert ada.has["stake"] == 0
-        assert ada.has["online"] == 60 * MINUTE + standing * COIN
+        assert ada.has["online"] == 60 * MINUTE + score * COIN
         assert ada.tally("usd-cent") == (0, 0)
         await ada.presses(" ").sees("You have played 1 of 20 hands today.")
 
@@ -145,9 +145,9 @@ async def test_a_cut_of_a_win_is_announced_between_the_hands(tmp_path: Path) -> 
         await ada.starts(seed)
         await ada.types("")
         assert "You win $2\n" in ada.letters
-        told = ada.plain.split("You win $2\n")[1].split("new game")[0]
-        assert "Mail hour" in told
-        assert "put in the bank" in told
+        text = ada.plain.split("You win $2\n")[1].split("new game")[0]
+        assert "Mail hour" in text
+        assert "put in the bank" in text
         assert ada.has["bank"] == 2 * COIN
 
 

@@ -25,11 +25,11 @@ ANSWER = re.compile(rf"\? ?([^?\n]*)(⏎|{STRUCK})$", re.MULTILINE)
 @pytest.mark.parametrize("session", SESSIONS, ids=lambda path: path.stem)
 def test_a_session_is_to_the_letter(session: Path) -> None:
     head, _, text = session.read_text(encoding="utf-8").partition("\n\n")
-    said = [line.split(": ", 1) for line in head.splitlines()]
-    hands = [cards for key, cards in said if key == "deals"]
+    pairs = [line.split(": ", 1) for line in head.splitlines()]
+    hands = [cards for key, cards in pairs if key == "deals"]
     how: dict[str, Any] = {
         key: value if key == "prompts" else int(value)
-        for key, value in said
+        for key, value in pairs
         if key not in ("deals", "note")
     }
     typed = " ".join(word or struck for word, struck in ANSWER.findall(text))

@@ -114,8 +114,8 @@ async def test_an_interrupt_right_after_the_last_answer_stops_the_next_hand(
         await ada.strikes("\r\x7f")
         assert len(ada.rounds()) == 1
         (_, lost, won, _), *_ = ada.rounds()
-        standing = (won - lost) // 100
-        words = "break even" if not standing else f"{'win' if standing > 0 else 'lose'} $2"
+        score = (won - lost) // 100
+        words = "break even" if not score else f"{'win' if score > 0 else 'lose'} $2"
         assert ada.letters.endswith(
             paper(
                 f"""
@@ -214,16 +214,16 @@ async def test_the_tally_survives_runs_and_calls(tmp_path: Path) -> None:
         await ada.starts(first)
         await ada.types("y", "", "", "")
         await ada.strikes("\x7f")
-        action, standing = ada.tally()
+        action, score = ada.tally()
         assert action > 2
         await ada.presses(" ").is_asked(PLAY)
         await ada.sees(f"Your action is ${action}.")
 
         await ada.starts(second)
-        assert ada.letters == from_seed(second, action=action, standing=standing)
+        assert ada.letters == from_seed(second, action=action, standing=score)
         await ada.strikes("\x03")
-        assert ada.letters == from_seed(second, STRUCK, action=action, standing=standing)
-        action, standing = ada.tally()
+        assert ada.letters == from_seed(second, STRUCK, action=action, standing=score)
+        action, score = ada.tally()
         await ada.presses(" ").is_asked(PLAY)
         await ada.presses("q").is_asked(MENU)
         await ada.logs_off()
@@ -231,17 +231,17 @@ async def test_the_tally_survives_runs_and_calls(tmp_path: Path) -> None:
         await ada.visits()
         await ada.goes_to_the_teletype()
         await ada.starts(third)
-        assert ada.letters == from_seed(third, action=action, standing=standing)
+        assert ada.letters == from_seed(third, action=action, standing=score)
 
 
 async def test_the_goodbye_sums_up_the_game(tmp_path: Path) -> None:
     async with at_the_teletype(tmp_path) as ada:
         await ada.starts(seed_asking("Hit? ", "over"))
         await ada.strikes("\r\x7f")
-        _, standing = ada.tally()
+        _, score = ada.tally()
         await ada.presses(" ").is_asked(PLAY)
         await ada.presses("q").is_asked(MENU)
-        words = f"{'up' if standing > 0 else 'down'} $2" if standing else "even"
+        words = f"{'up' if score > 0 else 'down'} $2" if score else "even"
         await ada.sees(f"UNIX bj: 1 hand. You're {words}.")
 
 

@@ -147,17 +147,17 @@ async def test_leaving_in_a_round_stands_the_hand_and_the_result_follows(
     async with party(tmp_path, 3, seed=shoe(3, everybody_plays)) as three:
         await when(three)
         ada = three.sitters.pop(0)
-        said: list[str] = []
+        lines: list[str] = []
 
         def say(screen: Screen, text: str) -> None:
             if screen is ada.caller.console.screen:
-                said.append(text)
+                lines.append(text)
 
         monkeypatch.setattr(Screen, "say", say)
         await ada.gets_up()
         await three.play_out()
         assert three.notices("Ada") == []
-        assert "Your hand at Vegas was played out" in said[0]
+        assert "Your hand at Vegas was played out" in lines[0]
         assert ada.caller.purse.posted.stake == 0
         assert ada.caller.purse.posted.online == three.here.balances("Ada")["online"]
 

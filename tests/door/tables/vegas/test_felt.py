@@ -286,7 +286,7 @@ async def test_help_next_to_the_felt_does_not_repeat_messages(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("round_", "told"),
+    ("round_", "expected"),
     [
         (played("TS 9D KS 8C", STAND), "+10"),
         (played("AS 9D KS 8C"), "+15"),
@@ -294,8 +294,8 @@ async def test_help_next_to_the_felt_does_not_repeat_messages(tmp_path: Path) ->
         (played("TS TD 7S 7C", STAND), "push"),
     ],
 )
-def test_a_seat_shows_its_result_once(round_: BlackjackRound, told: str) -> None:
-    assert plain(net_of(round_, 0, 60)).strip() == told
+def test_a_seat_shows_its_result_once(round_: BlackjackRound, expected: str) -> None:
+    assert plain(net_of(round_, 0, 60)).strip() == expected
 
 
 def test_an_amount_that_is_no_half_coin_is_shown_as_time() -> None:

@@ -84,8 +84,10 @@ async def test_a_second_call_takes_the_seat_over_with_hand_and_turn(tmp_path: Pa
         await first.until_closed()
         await ada.has_the_turn()
         assert len(ada.round.seats[0].hands[0].cards) == 2
-        said = [row.strip() for row in ada.terminal.lines if "our hand is " in row or "back" in row]
-        assert said == ["You're back at your hand."], ada.terminal.picture
+        lines = [
+            row.strip() for row in ada.terminal.lines if "our hand is " in row or "back" in row
+        ]
+        assert lines == ["You're back at your hand."], ada.terminal.picture
         await ada.stands()
         await bob.has_the_turn()
         await bob.stands()
@@ -138,8 +140,8 @@ async def test_a_caller_out_of_time_cannot_stay_as_long_as_the_others(tmp_path: 
     async with company(tmp_path, "Ada", seed=shoe(2, WINS), toml=toml) as (ada,):
         bob = await with_her_last_minutes_on_the_table(ada)
         await ada.board.pass_time(3 * MINUTE)
-        told = "The dealer stands for you. You'll hear how it ended."
-        await ada.is_sent_off(told, "You're out of time. Fresh minutes at midnight.")
+        message = "The dealer stands for you. You'll hear how it ended."
+        await ada.is_sent_off(message, "You're out of time. Fresh minutes at midnight.")
         assert ada.has["stake"] == 2 * MINUTE
         await bob.stands()
         assert (ada.has["online"], ada.has["stake"]) == (4 * MINUTE, 0)

@@ -163,10 +163,10 @@ async def test_decisions_go_round_and_everybody_sees_them(tmp_path: Path) -> Non
         order = []
         while three.at_turn:
             order.append(three.at_turn)
-            seen = [len(guest.was_told(news.RoundWentOn)) for guest in three.sitters]
+            counts = [len(guest.was_told(news.RoundWentOn)) for guest in three.sitters]
             await next(each for each in three.sitters if each.is_at_turn).does("stay")
             after = [len(guest.was_told(news.RoundWentOn)) for guest in three.sitters]
-            assert after == [count + 1 for count in seen]
+            assert after == [count + 1 for count in counts]
         assert order == ["Ada", "Bob", "Cyd"]
         assert three.journal() == ["1:stay", "2:stay", "3:stay"]
 
@@ -321,11 +321,11 @@ async def test_changes_of_bets_are_rate_limited(tmp_path: Path) -> None:
         bets = [ada.bets(1 + number % 2) for number in range(20)]
         done = await asyncio.gather(*bets, return_exceptions=True)
         assert "Not so fast" in str(done[-1])
-        told = len(bob.was_told(news.BetAnnounced))
-        assert told < 10
+        count = len(bob.was_told(news.BetAnnounced))
+        assert count < 10
         await two.pass_time(10)
         await ada.bets(3)
-        assert len(bob.was_told(news.BetAnnounced)) == told + 1
+        assert len(bob.was_told(news.BetAnnounced)) == count + 1
 
 
 async def test_the_cut_is_not_changed_again_and_again(tmp_path: Path) -> None:

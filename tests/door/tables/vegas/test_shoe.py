@@ -208,16 +208,16 @@ async def test_a_solo_hand_of_an_earlier_release_goes_on_at_the_table(
         assert again.was_told(news.BetRefused) == []
         with here.books() as desk:
             (number, *_) = desk.connection.exec_driver_sql("SELECT id FROM rounds").scalars()
-            said = hand_check.describe(desk, number)
-            assert f"Hand {number}: Vegas, Ada" in said
-            assert own.seed.hex() in said, "nothing is dealt from it any more"
+            description = hand_check.describe(desk, number)
+            assert f"Hand {number}: Vegas, Ada" in description
+            assert own.seed.hex() in description, "nothing is dealt from it any more"
             assert [*film.film([the_hand(desk, number)], film.reel_of("80x24"))]
         assert here.findings() == []
 
 
-def _own_shoe(take: Callable[..., Shoe], caller_id: int, *of: Any, **more: Any) -> Shoe:
+def _own_shoe(take: Callable[..., Shoe], caller_id: int, *rest: Any, **more: Any) -> Shoe:
     """Take a caller's own shoe in place of the table's, like doors in 1.0."""
-    desk, kind, rules, _, seed = of
+    desk, kind, rules, _, seed = rest
     return take(desk, kind, rules, caller_id, seed, **more)
 
 

@@ -169,14 +169,14 @@ async def test_the_clock_of_the_longest_name_keeps_clear_of_the_seats(tmp_path: 
         middle, right = layout.dealer_column - 1, layout.seat(7)[1] - 1
         felt = Canvas(80, 22)
         scene.paint(felt, area)
-        beside = [felt.text(row)[right:] for row in rows]
+        neighbours = [felt.text(row)[right:] for row in rows]
         for what, words in (("turn", f"{name}: 0 s"), ("return", f"{name} is away: 0 s")):
             alone.state.alarm = Alarm(what, 0.0, name)
             canvas = Canvas(80, 22)
             scene.paint(canvas, area)
             lines = [canvas.text(row) for row in rows]
             assert " ".join(line[middle:right].strip() for line in lines) == words
-            assert [line[right:] for line in lines] == beside
+            assert [line[right:] for line in lines] == neighbours
 
 
 async def test_a_key_that_comes_too_late_means_nothing(tmp_path: Path) -> None:
@@ -251,9 +251,9 @@ async def test_in_plain_lines_only_a_turn_repeats_the_menu(
         ada.presses("b\r")
         await bob.stands()
         await ada.has_the_turn()
-        told = [line.rstrip() for line in ada.terminal.transcript.splitlines()]
-        assert told[-2] == "\aYour turn: 30 seconds."
-        assert told[-3].startswith("Bob stands on")
+        lines = [line.rstrip() for line in ada.terminal.transcript.splitlines()]
+        assert lines[-2] == "\aYour turn: 30 seconds."
+        assert lines[-3].startswith("Bob stands on")
 
 
 # Talk

@@ -28,7 +28,7 @@ from tests.door.seated import arrives, everybody_plays, party, shoe
 
 
 @pytest.mark.parametrize(
-    ("typed", "seen"),
+    ("typed", "expected"),
     [
         ("good luck", "good luck"),
         ("  too   many\tblanks \r\n", "too many blanks"),
@@ -43,8 +43,8 @@ from tests.door.seated import arrives, everybody_plays, party, shoe
         ("\x1b\x00\r\n", ""),
     ],
 )
-def test_nothing_in_a_line_acts_on_another_terminal(typed: str, seen: str) -> None:
-    assert clean(typed) == seen
+def test_nothing_in_a_line_acts_on_another_terminal(typed: str, expected: str) -> None:
+    assert clean(typed) == expected
 
 
 @given(st.text(max_size=400))
