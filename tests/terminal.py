@@ -325,9 +325,9 @@ class Terminal(asyncio.Protocol):
         return self._transport
 
     def _socket(self) -> asyncio.trsock.TransportSocket:
-        found = self._line().get_extra_info("socket")
-        assert isinstance(found, asyncio.trsock.TransportSocket)
-        return found
+        wire = self._line().get_extra_info("socket")
+        assert isinstance(wire, asyncio.trsock.TransportSocket)
+        return wire
 
     # The screen
 
@@ -425,12 +425,12 @@ class Terminal(asyncio.Protocol):
         """Take the commands out of `data`, obey them, and give the rest."""
         data = self._unread + data
         plain, position = bytearray(), 0
-        for found in _COMMAND.finditer(data):
-            plain += data[position : found.start()]
-            position = found.end()
-            option, body, doubled = found.groups()
+        for command in _COMMAND.finditer(data):
+            plain += data[position : command.start()]
+            position = command.end()
+            option, body, doubled = command.groups()
             if option is not None:
-                self._obey(data[found.start() + 1], option[0])
+                self._obey(data[command.start() + 1], option[0])
             elif body:
                 self._answer(body.replace(b"\xff\xff", b"\xff"))
             elif doubled is not None:
@@ -453,9 +453,9 @@ class Terminal(asyncio.Protocol):
     def _answer(self, body: bytes) -> None:
         profile = self.profile
         if body == bytes([TTYPE, SEND]) and profile.terminal_types:
-            told = min(self._types_told, len(profile.terminal_types) - 1)
+            position = min(self._types_told, len(profile.terminal_types) - 1)
             self._types_told += 1
-            self._tell(TTYPE, bytes([IS]) + profile.terminal_types[told].encode("ascii"))
+            self._tell(TTYPE, bytes([IS]) + profile.terminal_types[position].encode("ascii"))
         elif body[:2] == bytes([NEW_ENVIRON, SEND]):
             told_names = "".join(f"\x03{k}\x01{v}" for k, v in profile.environment.items())
             self._tell(NEW_ENVIRON, bytes([IS]) + told_names.encode("ascii"))

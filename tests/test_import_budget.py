@@ -49,8 +49,8 @@ def command(module: str, *words: str) -> list[str]:
     return [sys.executable, "-S", "-X", "importtime", "-c", code]
 
 
-def loaded(said: str) -> Loaded:
-    return {name: int(spent) for spent, name in LINE.findall(said.partition(MARK)[2])}
+def loaded(text: str) -> Loaded:
+    return {name: int(spent) for spent, name in LINE.findall(text.partition(MARK)[2])}
 
 
 # What the program uses and a build lacks: extras, and dependencies that no command needs to load.
@@ -60,11 +60,11 @@ NOT_AT_A_BUILD = [
 ]
 
 
-def refuse(found: Loaded, heavy: set[str]) -> None:
+def refuse(modules: Loaded, heavy: set[str]) -> None:
     """Fail where something heavy is loaded, and show by module what all of it takes."""
-    too_much = sorted(name for name in found if name in heavy)
+    too_much = sorted(name for name in modules if name in heavy)
     table = "\n".join(
-        f"{spent:7} us  {name}" for name, spent in sorted(found.items(), key=lambda one: -one[1])
+        f"{spent:7} us  {name}" for name, spent in sorted(modules.items(), key=lambda one: -one[1])
     )
     assert not too_much, f"{too_much}\n{table}"
 
@@ -73,9 +73,9 @@ def refuse(found: Loaded, heavy: set[str]) -> None:
 def test_help_loads_nothing_that_a_command_needs_later(module: str) -> None:
     ran = subprocess.run(command(module, "--help"), capture_output=True, text=True, check=True)
     assert "Usage: " in ran.stdout
-    found = loaded(ran.stderr)
-    assert "click" in found
-    refuse(found, HEAVY)
+    modules = loaded(ran.stderr)
+    assert "click" in modules
+    refuse(modules, HEAVY)
 
 
 @pytest.mark.parametrize(
@@ -136,18 +136,18 @@ def test_a_door_at_the_server_loads_next_to_nothing(tmp_path: Path) -> None:
                 near.settimeout(30)
                 assert hand_over.unpacked(near.recv(hand_over.LARGEST))[0] == hand_over.CALL
                 near.send(hand_over.packed(hand_over.WANTED, hand_over.STDIO))
-                said, ends, _, _ = socket.recv_fds(near, hand_over.LARGEST, 2)
-                assert hand_over.unpacked(said) == [hand_over.LINE]
+                message, ends, _, _ = socket.recv_fds(near, hand_over.LARGEST, 2)
+                assert hand_over.unpacked(message) == [hand_over.LINE]
                 assert len(ends) == 2
                 for end in ends:
                     assert hand_over.flows(end)
                     os.close(end)
                 near.send(hand_over.packed(hand_over.TAKEN))
                 near.send(hand_over.packed(hand_over.DONE, "7"))
-            _, told = door.communicate(timeout=30)
+            _, output = door.communicate(timeout=30)
         assert door.returncode == 7
-    found = loaded(told)
-    ours = [name for name in found if name.partition(".")[0] in ("door", "timebank", "ansi")]
+    modules = loaded(output)
+    ours = [name for name in modules if name.partition(".")[0] in ("door", "timebank", "ansi")]
     assert len(ours) <= MOST_OF_OURS, ours
-    refuse(found, TOO_MUCH)
-    assert len(found) <= MOST_OF_A_RELAY, sorted(found)
+    refuse(modules, TOO_MUCH)
+    assert len(modules) <= MOST_OF_A_RELAY, sorted(modules)

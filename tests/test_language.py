@@ -72,11 +72,11 @@ def found_in(
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_prose_calls_no_person_a_he(folder: str) -> None:
-    found = found_in(folder, prose, HE)
-    assert not found, "\n".join(found)
+    lines = found_in(folder, prose, HE)
+    assert not lines, "\n".join(lines)
 
 
 @pytest.mark.parametrize("folder", PRODUCT)
 def test_no_text_of_the_product_speaks_of_a_he_or_like_an_old_book(folder: str) -> None:
-    found = found_in(folder, said, HE, ARCHAIC)
-    assert not found, "\n".join(found)
+    lines = found_in(folder, said, HE, ARCHAIC)
+    assert not lines, "\n".join(lines)

@@ -35,16 +35,16 @@ def is_ours(module: str) -> bool:
 @cache
 def names_of_ours() -> frozenset[str]:
     """All private names that the product gives to something."""
-    found = set()
+    names = set()
     for tree in modules(PRODUCT).values():
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                found.add(node.name)
+                names.add(node.name)
             elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                found.add(node.id)
+                names.add(node.id)
             elif is_of_self(node) and isinstance(node.ctx, ast.Store):
-                found.add(node.attr)
-    return frozenset(filter(is_private, found))
+                names.add(node.attr)
+    return frozenset(filter(is_private, names))
 
 
 def is_of_self(node: ast.AST) -> bool:
@@ -65,16 +65,16 @@ def imported(tree: ast.AST) -> Iterator[str]:
 
 
 def test_no_private_name_of_a_library_is_imported() -> None:
-    found = {
+    uses = {
         (module, name)
         for module, tree in modules(PRODUCT).items()
         for name in filter(is_private, imported(tree))
     }
-    assert found == EXCEPTIONS
+    assert uses == EXCEPTIONS
 
 
 def test_no_private_name_of_a_library_is_read() -> None:
-    found = [
+    clashes = [
         f"{module}:{node.lineno}: {node.attr}"
         for module, tree in modules(PRODUCT).items()
         for node in ast.walk(tree)
@@ -82,7 +82,7 @@ def test_no_private_name_of_a_library_is_read() -> None:
         and is_private(node.attr)
         and node.attr not in names_of_ours()
     ]
-    assert found == []
+    assert clashes == []
 
 
 def classes() -> Iterator[type[Any]]:
@@ -103,22 +103,22 @@ def names_of(kind: type[Any]) -> frozenset[str]:
         tree = ast.parse(textwrap.dedent(inspect.getsource(kind)))
     except (OSError, TypeError, SyntaxError):  # it is not written in Python
         return frozenset(filter(is_private, vars(kind)))
-    found = {node.attr for node in ast.walk(tree) if is_of_self(node)}
+    names = {node.attr for node in ast.walk(tree) if is_of_self(node)}
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            found.add(node.name)
-    return frozenset(filter(is_private, found))
+            names.add(node.name)
+    return frozenset(filter(is_private, names))
 
 
 def test_no_subclass_reuses_a_private_name_of_its_library_class() -> None:
     """A name of ours that the library has as well changes what the library does."""
-    found = []
+    clashes = []
     for kind in classes():
         used = names_of(kind)
-        found += [
+        clashes += [
             f"{kind.__module__}.{kind.__name__}: {name} of {base.__module__}.{base.__name__}"
             for base in kind.__mro__
             if not is_ours(base.__module__) and base.__module__ not in {"builtins", "abc", "enum"}
             for name in sorted(used & names_of(base))
         ]
-    assert found == []
+    assert clashes == []

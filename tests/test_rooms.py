@@ -182,8 +182,8 @@ def test_the_document_of_the_rooms_names_files_that_are_there() -> None:
     """Each row of a table in docs/architecture.md tells of one room, and names files of it."""
     rows = re.findall(r"^\| `(\w+/)` \| (.*) \|$", ARCHITECTURE, re.MULTILINE)
     assert len(rows) > 20
-    for room, told in rows:
+    for room, cell in rows:
         there = [file for package in PRODUCT for file in (ROOT / package / room).rglob("*.*")]
-        named = re.findall(r"`([\w/]+\.(?:py|js))`", told)
+        named = re.findall(r"`([\w/]+\.(?:py|js))`", cell)
         gone = [name for name in named if not any(f"{file}".endswith(f"/{name}") for file in there)]
         assert gone == [], room

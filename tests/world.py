@@ -306,12 +306,12 @@ class World:
     def balances(self, name: str) -> dict[str, int]:
         """The caller's accounts in seconds."""
         with self.books() as desk:
-            found = desk.connection.exec_driver_sql(
+            rows = desk.connection.exec_driver_sql(
                 "SELECT a.kind, a.balance FROM accounts a JOIN callers c ON c.id = a.caller_id"
                 " WHERE c.name = ? AND a.unit = 'second'",
                 (name,),
             )
-            return dict(found.all())
+            return dict(rows.all())
 
     def moved(self, name: str) -> list[tuple[str, int]]:
         """What the ledger has of the caller so far, in order: (kind, seconds)."""
@@ -333,9 +333,11 @@ class World:
 
 def _note_powers(desk: Desk) -> None:
     """Note of callers whom a test has entered with powers what a command would have noted."""
-    told = {line.caller for line in sysop_log.entries(desk, None, 1_000) if "powers" in line.what}
+    holders = {
+        line.caller for line in sysop_log.entries(desk, None, 1_000) if "powers" in line.what
+    }
     for record in powers.holders(desk):
-        if record.name not in told:
+        if record.name not in holders:
             what = f"{powers.numbered(record)}, was entered, with the sysop's powers"
             sysop_log.note(desk, "tests", record.id, what)
 

@@ -136,9 +136,9 @@ def test_bytes_below_32_are_the_pictures_of_a_pc() -> None:
     assert read(b"a\r\n\tb").text == "a\r\n\tb"
 
 
-@pytest.mark.parametrize("kept", ["\x1b[0;1;31m", "\x1b[m", "\x1b[5C", "\x1b[3;4H", "\x1b[2J"])
-def test_a_drawing_keeps_colours_positions_and_clears(kept: str) -> None:
-    assert read(f"a{kept}b".encode()).text == f"a{kept}b"
+@pytest.mark.parametrize("expected", ["\x1b[0;1;31m", "\x1b[m", "\x1b[5C", "\x1b[3;4H", "\x1b[2J"])
+def test_a_drawing_keeps_colours_positions_and_clears(expected: str) -> None:
+    assert read(f"a{expected}b".encode()).text == f"a{expected}b"
 
 
 @pytest.mark.parametrize(

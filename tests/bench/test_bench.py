@@ -111,7 +111,7 @@ def drive(*words: str) -> Result:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "expected"),
     [
         (("192.0.2.7", "23"), "only a host on this machine"),
         (("127.0.0.1",), "It reads: --part peers HOST PORT"),
@@ -119,7 +119,9 @@ def drive(*words: str) -> Result:
         (("127.0.0.1", "23", "--part", "keys"), "and no other part"),
     ],
 )
-def test_only_a_named_process_on_this_machine_is_driven(words: tuple[str, ...], told: str) -> None:
+def test_only_a_named_process_on_this_machine_is_driven(
+    words: tuple[str, ...], expected: str
+) -> None:
     ran = drive(*words)
     assert ran.exit_code != 0
-    assert told in ran.output
+    assert expected in ran.output

@@ -74,8 +74,8 @@ class Count:
     def _compare(self, file: sqlite3.Connection) -> None:
         number, digest = self.last
         if number:
-            found = file.execute("SELECT digest FROM transfers WHERE id = ?", (number,)).fetchone()
-            assert found == (digest,), f"transfer {number} was durable and is gone"
+            rows = file.execute("SELECT digest FROM transfers WHERE id = ?", (number,)).fetchone()
+            assert rows == (digest,), f"transfer {number} was durable and is gone"
         self.last = file.execute(
             "SELECT id, digest FROM transfers ORDER BY id DESC LIMIT 1"
         ).fetchone() or (0, "")
@@ -194,9 +194,11 @@ async def test_a_server_with_read_only_books_says_so_and_changes_nothing(
         *(command("door"), "serve", "--config", board.config.path),
         stderr=subprocess.PIPE,
     )
-    _, said = await refused.communicate()
+    _, error = await refused.communicate()
     assert refused.returncode != 0
-    assert f"{books} is yours, and its mode (-r--r--r--) does not let you write it" in said.decode()
+    assert (
+        f"{books} is yours, and its mode (-r--r--r--) does not let you write it" in error.decode()
+    )
     assert books.read_bytes() == before
     books.chmod(0o600)
     async with served(tmp_path, toml=TOML) as point.board:
@@ -205,9 +207,9 @@ async def test_a_server_with_read_only_books_says_so_and_changes_nothing(
 
 def started(host: Host) -> trouble.Started:
     """The server that a door has started."""
-    found = server_note.server_in(host.config.board.data)
-    assert found is not None
-    return trouble.Started(host.config, trouble.HasNumber(found.process))
+    server = server_note.server_in(host.config.board.data)
+    assert server is not None
+    return trouble.Started(host.config, trouble.HasNumber(server.process))
 
 
 @pytest.mark.long

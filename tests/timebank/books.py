@@ -65,20 +65,20 @@ def lay_new_books(path: Path) -> None:
 @contextmanager
 def statements_of(database: Database) -> Iterator[list[tuple[Connection, str, Any]]]:
     """Record the statements run on books, with connection and values."""
-    found: list[tuple[Connection, str, Any]] = []
+    statements: list[tuple[Connection, str, Any]] = []
 
     def hear(connection, _cursor, text, values, *_):
-        found.append((connection, text, values))
+        statements.append((connection, text, values))
 
     def execute(connection, text, values):
-        found.append((connection, text, values))
+        statements.append((connection, text, values))
         return run(connection, text, values)
 
     run = sql._executed  # which SQLAlchemy does not hear of
     event.listen(database.engine, "before_cursor_execute", hear)
     try:
         with mock.patch.object(sql, "_executed", execute):
-            yield found
+            yield statements
     finally:
         event.remove(database.engine, "before_cursor_execute", hear)
 
@@ -139,8 +139,8 @@ class Books:
 
     def sql(self, statement: str, *values):
         with self.database.transaction(self.settings, self.now) as desk:
-            found = as_written(desk.connection)(statement, values)
-            return [tuple(row) for row in found] if found.returns_rows else []
+            result = as_written(desk.connection)(statement, values)
+            return [tuple(row) for row in result] if result.returns_rows else []
 
     def shell(self):
         """Return an unrestricted connection, as a shell on the server has."""
@@ -321,8 +321,8 @@ def stand_alone(desk: Desk, moves: list[Move], settlement: Settlement) -> Receip
 
 def _alone(desk: Desk, call_id: int, ticked: int) -> dict[int, Sitter]:
     run = as_written(desk.connection)
-    found = run("SELECT caller_id FROM calls WHERE id = ?", (call_id,))
-    return {FIRST_SEAT: Sitter(found.scalar_one(), call_id, ticked)}
+    row = run("SELECT caller_id FROM calls WHERE id = ?", (call_id,))
+    return {FIRST_SEAT: Sitter(row.scalar_one(), call_id, ticked)}
 
 
 def _only(settlement: Settlement | None) -> dict[int, Settlement]:

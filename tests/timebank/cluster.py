@@ -55,11 +55,11 @@ CLEAN = "CREATE FUNCTION pg_temp.clean() RETURNS VOID LANGUAGE plpgsql AS $$ BEG
 
 def programs() -> Path | None:
     """The folder of the newest server that is installed."""
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=_version)
-    if found:
-        return found[-1].parent
-    beside = shutil.which("initdb")
-    return Path(beside).parent if beside else None
+    paths = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=_version)
+    if paths:
+        return paths[-1].parent
+    program = shutil.which("initdb")
+    return Path(program).parent if program else None
 
 
 def _version(path: Path) -> int:
@@ -81,9 +81,9 @@ def as_user() -> list[str]:
 
 
 def _run(folder: Path, program: str, *words: str) -> None:
-    found = programs()
-    assert found is not None
-    command = [*as_user(), str(found / program), *words]
+    programs_here = programs()
+    assert programs_here is not None
+    command = [*as_user(), str(programs_here / program), *words]
     done = subprocess.run(
         command, check=False, cwd=folder, capture_output=True, text=True, timeout=60
     )
@@ -105,12 +105,12 @@ class Kept(BooksConnection):
     def connect(cls, *words: Any, **how: Any) -> Kept:
         shelf = cls.shelf.get(how.get("dbname", ""), [])
         while shelf:
-            kept = shelf.pop()
+            spare = shelf.pop()
             with suppress(psycopg.Error):
-                kept.patience = None
-                kept.execute("SELECT 1")
-                return kept
-            BooksConnection.close(kept)
+                spare.patience = None
+                spare.execute("SELECT 1")
+                return spare
+            BooksConnection.close(spare)
         return super().connect(*words, **how)
 
     def close(self) -> None:
@@ -213,11 +213,11 @@ class Cluster:
         if eye is None or self._uses[name] > USES:
             self._throw_away(name)
             return
-        kept = [connection.info.backend_pid for connection in Kept.shelf[name]]
+        processes = [connection.info.backend_pid for connection in Kept.shelf[name]]
         eye.execute(
             "SELECT pg_terminate_backend(pid, 1000) FROM pg_stat_activity"
             " WHERE datname = current_database() AND pid <> pg_backend_pid() AND pid <> ALL (%s)",
-            (kept,),
+            (processes,),
         )
         if eye.execute(CHANGED).fetchone() != (False,):
             self._throw_away(name)
@@ -229,8 +229,8 @@ class Cluster:
         eye = self._eyes.pop(name, None)
         if eye is not None:
             eye.close()
-        for kept in Kept.shelf.pop(name, ()):
-            kept.close()
+        for connection in Kept.shelf.pop(name, ()):
+            connection.close()
         self._admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
     def close(self) -> None:

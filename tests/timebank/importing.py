@@ -35,9 +35,9 @@ class Board:
         self.callers = {name: self._caller(name) for name in NAMES}
 
     def _caller(self, name: str) -> int:
-        found = self.books.sql("SELECT id FROM callers WHERE name = ?", name)
-        if found:
-            return found[0][0]
+        rows = self.books.sql("SELECT id FROM callers WHERE name = ?", name)
+        if rows:
+            return rows[0][0]
         caller_id = self.books.caller(name)
         ((number,),) = self.books.sql(
             "SELECT id FROM accounts WHERE caller_id = ? AND kind = 'bank'", caller_id
@@ -72,14 +72,14 @@ class Board:
 
     def transfers(self) -> list[tuple[str, str, int, str]]:
         """The transfers of imports: from, to, seconds and reason."""
-        found = self.books.sql(
+        rows = self.books.sql(
             "SELECT s.kind, g.kind, t.amount, t.facts FROM transfers t"
             " JOIN accounts s ON s.id = t.source JOIN accounts g ON g.id = t.target"
             " WHERE t.kind = 'import' ORDER BY t.id"
         )
         return [
             (*ends, amount, sentence(decode("import", facts), amount, "second"))
-            for *ends, amount, facts in found
+            for *ends, amount, facts in rows
         ]
 
     def kept(self, number: int) -> Path:
@@ -90,8 +90,8 @@ class Board:
         log = self.books.sql("SELECT what FROM sysop_log WHERE by = 'import' ORDER BY id")
         return [what for (what,) in log]
 
-    def reason(self, said: str) -> str:
-        return said.split(": ")[1]
+    def reason(self, line: str) -> str:
+        return line.split(": ")[1]
 
     def names(self) -> set[str]:
         return {path.name for path in self.path.parent.iterdir()}

@@ -63,12 +63,12 @@ async def test_each_task_speaks_to_its_own_viewer():
 
 
 async def test_a_change_of_language_reaches_scheduled_callbacks():
-    said, viewer = [], Viewer()
+    texts, viewer = [], Viewer()
     with speaking_to(viewer):
-        asyncio.get_running_loop().call_soon(lambda: said.append(_("Your bet")))
+        asyncio.get_running_loop().call_soon(lambda: texts.append(_("Your bet")))
     viewer.language = "fr"
     await asyncio.sleep(0)
-    assert said == ["Votre mise"]
+    assert texts == ["Votre mise"]
 
 
 def test_the_writer_of_the_books_speaks_english():

@@ -31,10 +31,10 @@ def prose(tree: ast.AST) -> list[int]:
     ]
 
 
-@pytest.mark.parametrize("said", ['"No."', 'f"No, {name}."', '"No, " + name'])
-def test_prose_is_collected(said):
-    assert prose(ast.parse(f"raise errors.NotEnough({said})")) == [1]
+@pytest.mark.parametrize("words", ['"No."', 'f"No, {name}."', '"No, " + name'])
+def test_prose_is_collected(words):
+    assert prose(ast.parse(f"raise errors.NotEnough({words})")) == [1]
 
 
 def test_refusals_carry_phrases():
-    assert {file: found for file in FILES if (found := prose(ast.parse(file.read_text())))} == {}
+    assert {file: lines for file in FILES if (lines := prose(ast.parse(file.read_text())))} == {}

@@ -43,8 +43,8 @@ def test_one_process_has_the_lock_and_another_reads_who(place: str) -> None:
         with pytest.raises(BooksTaken) as it:
             serving.take(place, serving.SERVING)
         assert str(it.value).startswith(f"Process {os.getpid()} of ")
-        told = r", with the data folder /srv/board, since [-\d]+ [\d:]+ \S+$"
-        assert re.search(told, str(it.value)), "the zone of the machine may not be the board's"
+        pattern = r", with the data folder /srv/board, since [-\d]+ [\d:]+ \S+$"
+        assert re.search(pattern, str(it.value)), "the zone of the machine may not be the board's"
         assert (it.value.state, it.value.data) == (serving.SERVING, "/srv/board")
     assert not serving.is_held(place)
     assert serving.read(place) is None, "nothing is left in order"
@@ -95,15 +95,15 @@ def test_a_failed_write_of_the_note_leaves_the_earlier_one(
 ) -> None:
     """The note names earlier servers whose calls must be closed."""
     lock = serving.take(place, serving.SERVING, "/srv/a/board/with/a/long/name")
-    seen = []
+    notes = []
     for dies in (True, False):
         with monkeypatch.context() as disk:
             if dies:
                 disk.setattr(serving.os, "pwrite", full_disk)
             lock.note(serving.SERVING, "/srv")
         note = serving.read(place)
-        seen.append(None if note is None else (note.data, note.left))
-    assert seen == [
+        notes.append(None if note is None else (note.data, note.left))
+    assert notes == [
         ("/srv/a/board/with/a/long/name", serving.this_process()),
         ("/srv", serving.this_process()),
     ]

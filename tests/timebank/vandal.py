@@ -57,11 +57,11 @@ class Vandal:
             # Without limits: no trigger fires, and no reference is checked.
             connection.execute("SET session_replication_role = replica")
             for statement in statements:
-                said = _in_postgres(statement)
+                translated = _in_postgres(statement)
                 try:
-                    connection.execute(said)
+                    connection.execute(translated)
                 except CheckViolation:
-                    self._without_checks(connection, said)
+                    self._without_checks(connection, translated)
                 except InvalidTextRepresentation:
                     pytest.skip("PostgreSQL keeps no text in a column of numbers")
             connection.execute(_NUMBERS)

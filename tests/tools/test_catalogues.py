@@ -96,10 +96,10 @@ def test_a_translation_that_is_in_doubt_is_missing_for_no_caller_reads_it() -> N
 def test_a_language_has_a_place_for_every_text_and_is_compiled(language: str) -> None:
     catalogue = brought_up_to_date(language, marked())
     # Compare lines, and only for equality: a diff of two long files takes a minute.
-    kept, now = place(language).read_bytes(), written(catalogue)
-    differing = set(kept.splitlines()) ^ set(now.splitlines())
+    stored, now = place(language).read_bytes(), written(catalogue)
+    differing = set(stored.splitlines()) ^ set(now.splitlines())
     assert differing == set(), "run `python -m tools.catalogues`"
-    is_same = kept == now
+    is_same = stored == now
     assert is_same, "texts stand in another order: run `python -m tools.catalogues`"
     is_compiled = place(language).with_suffix(".mo").read_bytes() == compiled(read(language))
     assert is_compiled, "run `python -m tools.catalogues`"
@@ -122,11 +122,11 @@ def test_the_documents_mention_each_language(language: str) -> None:
 def test_compiled_plurals_follow_the_catalogue(language: str) -> None:
     counted = (each for each in read(language) if isinstance(each.id, tuple) and all(each.string))
     with place(language).with_suffix(".mo").open("rb") as file:
-        kept = GNUTranslations(file)
+        catalogue = GNUTranslations(file)
     for counting in counted:
-        said = {kept.ngettext(*counting.id, number) for number in range(200)}
-        assert said == set(counting.string)
-        assert kept.ngettext(*counting.id, 10**6) in counting.string
+        forms = {catalogue.ngettext(*counting.id, number) for number in range(200)}
+        assert forms == set(counting.string)
+        assert catalogue.ngettext(*counting.id, 10**6) in counting.string
 
 
 @pytest.mark.parametrize("language", OTHERS)

@@ -61,8 +61,8 @@ OF_PYTEST = {"--long", "--hypothesis-profile"}
 
 def blocks(text: str, language: str) -> list[str]:
     """Return the fenced blocks of a language, without their indentation."""
-    found = [each for each in FENCE.finditer(text) if each[2] == language]
-    return [re.sub(rf"^{each[1]}", "", each[3], flags=re.M) for each in found]
+    fences = [each for each in FENCE.finditer(text) if each[2] == language]
+    return [re.sub(rf"^{each[1]}", "", each[3], flags=re.M) for each in fences]
 
 
 def spans(text: str) -> list[str]:
@@ -117,9 +117,9 @@ def parser_of(module: str) -> click.Command | argparse.ArgumentParser:
     """Return the parser of the command line of `python -m MODULE`."""
     spec = find_spec(module)
     assert spec is not None, f"no module {module}"
-    found = import_module(f"{module}.__main__" if spec.submodule_search_locations else module)
-    if not hasattr(found, "argparse"):
-        main = getattr(found, "main", None)
+    module_here = import_module(f"{module}.__main__" if spec.submodule_search_locations else module)
+    if not hasattr(module_here, "argparse"):
+        main = getattr(module_here, "main", None)
         return main if isinstance(main, click.Command) else argparse.ArgumentParser(module)
 
     def ask(parser: argparse.ArgumentParser, *_: object) -> None:
@@ -127,7 +127,7 @@ def parser_of(module: str) -> click.Command | argparse.ArgumentParser:
 
     with mock.patch.object(argparse.ArgumentParser, "parse_args", ask):
         try:
-            found.main()
+            module_here.main()
         except Asked as asked:
             return asked.parser
     raise AssertionError(f"{module} parses nothing")
@@ -146,9 +146,9 @@ def chosen(words: Sequence[str]) -> tuple[click.Command | argparse.ArgumentParse
 def options_of(command: click.Command | argparse.ArgumentParser) -> set[str]:
     if isinstance(command, argparse.ArgumentParser):
         return set(command._option_string_actions)
-    found = {one for each in command.params for one in (*each.opts, *each.secondary_opts)}
+    options = {one for each in command.params for one in (*each.opts, *each.secondary_opts)}
     below = command.commands.values() if isinstance(command, click.Group) else ()
-    return found.union({"--help"}, *map(options_of, below))
+    return options.union({"--help"}, *map(options_of, below))
 
 
 def understand(words: Sequence[str], is_whole: bool) -> None:
@@ -199,10 +199,10 @@ def faults_of_commands(place: str, text: str) -> Iterator[str]:
 @cache
 def keys() -> dict[str, set[str]]:
     """Return the header of each table of sysop.toml that has a key, by the key."""
-    found: dict[str, set[str]] = {}
+    settings_named: dict[str, set[str]] = {}
     for setting in schema.of_the_house():
-        found.setdefault(str(setting.path[-1]), set()).add(schema.header(setting.table))
-    return found
+        settings_named.setdefault(str(setting.path[-1]), set()).add(schema.header(setting.table))
+    return settings_named
 
 
 def is_setting(line: str) -> bool:
@@ -231,12 +231,12 @@ def faults_of_settings(place: str, text: str) -> Iterator[str]:
         if words[:2] == ["door", "config"] and words[3:] and re.match("[a-z]", words[3]):
             yield from [words[3]] if words[3] not in names else []
     for span in spans(text):
-        if found := re.fullmatch(r"(\[+[a-z][\w.-]+\]+)(?: (\w+)(?: = .+)?)?", span):
-            table, key = found[1], found[2]
+        if match := re.fullmatch(r"(\[+[a-z][\w.-]+\]+)(?: (\w+)(?: = .+)?)?", span):
+            table, key = match[1], match[2]
             known = table in (keys().get(key, ()) if key else tables)
             yield from [] if known or EXTRAS.fullmatch(span) else [span]
-        elif found := re.fullmatch(r"([a-z]\w+) = .+", span):
-            yield from [] if found[1] in OTHERS_KEYS or is_setting(span) else [span]
+        elif match := re.fullmatch(r"([a-z]\w+) = .+", span):
+            yield from [] if match[1] in OTHERS_KEYS or is_setting(span) else [span]
         elif re.fullmatch(r"[a-z]+(_[a-z0-9]+)+", span) and not FOR_PROGRAMMERS.match(place):
             known = span in keys() or span in OTHERS_WORDS or span.startswith("bjft_")
             yield from [] if known else [span]

@@ -127,8 +127,8 @@ async def test_plain_lines_offer_the_same_keys_and_draw_nothing(
     screens = kept.screens_of(name)
     shots = await shots_of(name, "lines", tmp_path, caplog)
     assert shots.keys() ^ screens.keys() <= OF_SOME
-    heard = "".join(shots.values())
-    assert keys("".join(screens.values())) <= keys(heard)
+    output = "".join(shots.values())
+    assert keys("".join(screens.values())) <= keys(output)
     # Which letters are right is asked by showing all of them.
     text = "".join(text for shot, text in shots.items() if shot not in OF_LETTERS)
     assert re.fullmatch(r"[ -~\n\a]*", text)
@@ -137,8 +137,8 @@ async def test_plain_lines_offer_the_same_keys_and_draw_nothing(
 
 def test_a_lost_row_or_letter_is_detected() -> None:
     usual = "You win 5:00 – ♥\n <B>et  <N>ext (Enter)\n"
-    said = usual.replace("–", "-")
-    assert is_in_cp437(said, usual)
+    drawn = usual.replace("–", "-")
+    assert is_in_cp437(drawn, usual)
     assert not is_in_cp437(usual, usual)
     assert is_in_ascii("You win 5:00 - H\n<B>et", usual)
     assert not is_in_ascii("You win 5:00 - ♥\n<B>et", usual)

@@ -29,16 +29,16 @@ def test_the_menu_has_every_document_and_no_other() -> None:
 
 
 def test_links_lead_to_where_things_are_on_the_site() -> None:
-    said = "[a](../bench/README.md#x) [b](../door/cli) ![c](tutor.md) [d](https://example.org)"
-    assert site.turned(said, "odds.md") == (
+    links = "[a](../bench/README.md#x) [b](../door/cli) ![c](tutor.md) [d](https://example.org)"
+    assert site.turned(links, "odds.md") == (
         "[a](repository/bench/README.md#x) b ![c](tutor.md) [d](https://example.org)"
     )
-    said = "[a](../docs/scale.md) [b](../README.md#test-it) [c](robots/README.md)"
-    assert site.turned(said, "repository/verify/README.md") == (
+    links = "[a](../docs/scale.md) [b](../README.md#test-it) [c](robots/README.md)"
+    assert site.turned(links, "repository/verify/README.md") == (
         "[a](../../scale.md) [b](../README.md#test-it) [c](robots/README.md)"
     )
-    said = f"[a](../{site.CHECK_SOURCE}#x)"
-    assert site.turned(said, "fairness.md") == "[a](check.html#x)"
+    links = f"[a](../{site.CHECK_SOURCE}#x)"
+    assert site.turned(links, "fairness.md") == "[a](check.html#x)"
     assert site.turned("[the files](machines)", "many-machines.md") == "the files"
 
 
@@ -76,8 +76,8 @@ def dead_links(
     documents: dict[str, str], is_there: Callable[[Path], bool], root: Path
 ) -> Iterator[str]:
     for place, text in documents.items():
-        for found in LINK.finditer(text):
-            link, anchor = found[2], found[3]
+        for match in LINK.finditer(text):
+            link, anchor = match[2], match[3]
             if link is None or not (link or anchor):
                 continue
             target = posixpath.normpath(posixpath.join(posixpath.dirname(place), link))

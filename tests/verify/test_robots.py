@@ -97,14 +97,14 @@ def guests(port: int) -> dict[str, Robot]:
 
 def not_seen_yet(robots: dict[str, Robot]) -> list[str]:
     """Name the compared things that no robot has read so far."""
-    seen = [robot.seen for robot in robots.values()]
-    games = {settlement.game for one in seen for settlement in one.settlements}
+    traces = [robot.seen for robot in robots.values()]
+    games = {settlement.game for one in traces for settlement in one.settlements}
     in_lines = [robots[name].seen for name in IN_LINES]
     wanted = {
         "a hand in lines": all(one.settlements for one in in_lines),
-        "the bank's window": any(one.movements for one in seen),
-        "a call taken over": any(one.taken_over for one in seen),
-        "cards, a purse, a seal and a hand by one": any(map(is_witness, seen)),
+        "the bank's window": any(one.movements for one in traces),
+        "a call taken over": any(one.taken_over for one in traces),
+        "cards, a purse, a seal and a hand by one": any(map(is_witness, traces)),
         # The page behind <F>airness, painted and in plain lines.
         "a seed": any(robots[name].seen.seeds for name in robots.keys() - IN_LINES),
         "a seal in lines": any(one.seals for one in in_lines),
@@ -113,21 +113,21 @@ def not_seen_yet(robots: dict[str, Robot]) -> list[str]:
     return [*sorted(set(GAMES) - games), *(words for words, is_so in wanted.items() if not is_so)]
 
 
-def settled_black_jack(seen: Seen) -> list[Settlement]:
-    return [one for one in seen.settlements if one.game == "black-jack-for-time"]
+def settled_black_jack(trace: Seen) -> list[Settlement]:
+    return [one for one in trace.settlements if one.game == "black-jack-for-time"]
 
 
-def is_witness(seen: Seen) -> bool:
+def is_witness(trace: Seen) -> bool:
     """Return whether a robot has read everything listed below."""
-    return bool(settled_cards(seen) and seen.purses and seen.seals)
+    return bool(settled_cards(trace) and trace.purses and trace.seals)
 
 
-def settled_cards(seen: Seen) -> list[Place]:
+def settled_cards(trace: Seen) -> list[Place]:
     """Return the places of cards that certainly belong to a hand with a displayed end."""
-    numbers = {one.number for one in settled_black_jack(seen)}
+    numbers = {one.number for one in settled_black_jack(trace)}
     return [
         place
-        for place in seen.cards
+        for place in trace.cards
         if place.is_sure and place.game == "black-jack-for-time" and place.number in numbers
     ]
 
@@ -161,14 +161,14 @@ def evening(tmp_path_factory: pytest.TempPathFactory) -> Evening:
 
 
 def test_every_result_on_a_robots_screen_is_in_the_books(evening: Evening) -> None:
-    found = check.against_the_books(
+    result = check.against_the_books(
         evening.books, [robot.seen for robot in evening.robots.values()]
     )
-    assert found.wrong == []
-    assert found.settlements > len(GAMES)
-    assert found.purses > len(evening.robots), "how often depends on what they play"
-    assert min(found.movements, found.cards, found.seals, found.seeds) > 0
-    assert found.hands >= found.settlements, "who hangs up does not see how the hand ends"
+    assert result.wrong == []
+    assert result.settlements > len(GAMES)
+    assert result.purses > len(evening.robots), "how often depends on what they play"
+    assert min(result.movements, result.cards, result.seals, result.seeds) > 0
+    assert result.hands >= result.settlements, "who hangs up does not see how the hand ends"
 
 
 def test_no_call_is_open_when_the_server_has_ended(evening: Evening) -> None:
@@ -177,51 +177,51 @@ def test_no_call_is_open_when_the_server_has_ended(evening: Evening) -> None:
     assert evening.log == ""
 
 
-def a_second_win(seen: Seen) -> None:
-    seen.settlements[0] = replace(seen.settlements[0], net=seen.settlements[0].net + 60)
+def a_second_win(trace: Seen) -> None:
+    trace.settlements[0] = replace(trace.settlements[0], net=trace.settlements[0].net + 60)
 
 
-def a_turn_that_was_not(seen: Seen) -> None:
-    seen.settlements.append(replace(seen.settlements[-1], number=9999))
+def a_turn_that_was_not(trace: Seen) -> None:
+    trace.settlements.append(replace(trace.settlements[-1], number=9999))
 
 
-def a_hand_from_another_shoe(seen: Seen) -> None:
-    seen.settlements[0] = replace(seen.settlements[0], seal="0" * 64)
+def a_hand_from_another_shoe(trace: Seen) -> None:
+    trace.settlements[0] = replace(trace.settlements[0], seal="0" * 64)
 
 
-def two_hours_more(seen: Seen) -> None:
-    last = seen.purses[-1]
-    seen.purses.append(Purse(last.left + MUCH, last.bank, last.at))
+def two_hours_more(trace: Seen) -> None:
+    last = trace.purses[-1]
+    trace.purses.append(Purse(last.left + MUCH, last.bank, last.at))
 
 
-def two_hours_saved(seen: Seen) -> None:
-    last = seen.purses[-1]
-    seen.purses.append(Purse(last.left, last.bank + MUCH, last.at))
+def two_hours_saved(trace: Seen) -> None:
+    last = trace.purses[-1]
+    trace.purses.append(Purse(last.left, last.bank + MUCH, last.at))
 
 
-def a_deposit(seen: Seen) -> None:
-    seen.movements.append(Movement("deposit", 86_400, "", seen.purses[-1].at))
+def a_deposit(trace: Seen) -> None:
+    trace.movements.append(Movement("deposit", 86_400, "", trace.purses[-1].at))
 
 
-def a_seal(seen: Seen) -> None:
-    seen.seals.add("f" * 64)
+def a_seal(trace: Seen) -> None:
+    trace.seals.add("f" * 64)
 
 
-def a_seed(seen: Seen) -> None:
-    seen.seeds[next(iter(seen.seals))] = "0" * 64
+def a_seed(trace: Seen) -> None:
+    trace.seeds[next(iter(trace.seals))] = "0" * 64
 
 
-def a_card(seen: Seen) -> None:
-    place = settled_cards(seen)[0]
-    seen.cards[place] |= {rank + suit for rank in "23456789TJQKA" for suit in "HDCS"}
+def a_card(trace: Seen) -> None:
+    place = settled_cards(trace)[0]
+    trace.cards[place] |= {rank + suit for rank in "23456789TJQKA" for suit in "HDCS"}
 
 
-def a_name(seen: Seen) -> None:
-    seen.name, seen.is_registered = "Nobody", True
+def a_name(trace: Seen) -> None:
+    trace.name, trace.is_registered = "Nobody", True
 
 
-def a_complaint(seen: Seen) -> None:
-    seen.complaints.append("Something went wrong here")
+def a_complaint(trace: Seen) -> None:
+    trace.complaints.append("Something went wrong here")
 
 
 @pytest.mark.parametrize(
@@ -242,29 +242,29 @@ def a_complaint(seen: Seen) -> None:
 )
 def test_a_false_result_is_detected(evening: Evening, invents: Callable[[Seen], None]) -> None:
     everybody = [robot.seen for robot in evening.robots.values()]
-    seen = next(filter(is_witness, everybody))
-    told = replace(
-        seen,
-        settlements=settled_black_jack(seen),
-        movements=list(seen.movements),
-        purses=list(seen.purses),
-        seals=set(seen.seals),
-        seeds=dict(seen.seeds),
-        cards={turn: set(cards) for turn, cards in seen.cards.items()},
+    trace = next(filter(is_witness, everybody))
+    traced = replace(
+        trace,
+        settlements=settled_black_jack(trace),
+        movements=list(trace.movements),
+        purses=list(trace.purses),
+        seals=set(trace.seals),
+        seeds=dict(trace.seeds),
+        cards={turn: set(cards) for turn, cards in trace.cards.items()},
         complaints=[],
     )
-    invents(told)
-    assert len(check.against_the_books(evening.books, [told]).wrong) == 1
+    invents(traced)
+    assert len(check.against_the_books(evening.books, [traced]).wrong) == 1
 
 
 def test_a_crowd_in_other_processes_is_measured_and_held_to_the_books(tmp_path: Path) -> None:
     plan = Plan(3, 1.0, HASTY, processes=2, a_second=100, seed=1, settle=3.0, sampled=1.0)
-    told: list[Sample] = []
-    outcome = load.run(plan, tmp_path, told.append)
+    samples: list[Sample] = []
+    outcome = load.run(plan, tmp_path, samples.append)
     assert outcome.wrong == []
     assert outcome.left_on == 0
     assert (outcome.status, outcome.log) == (0, "")
-    assert outcome.samples == told != []
+    assert outcome.samples == samples != []
     assert [one.name for one in outcome.seen] == ["Caller 0", "Caller 2", "Caller 1"]
     printed = {row.what: row for row in rows(outcome, plan.callers)}
     assert printed["what the books do not have so"].verdict == "reached"

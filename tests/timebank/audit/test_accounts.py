@@ -141,11 +141,11 @@ TOLD = [
 ]
 
 
-@pytest.mark.parametrize(("change", "told"), TOLD)
-def test_the_audit_reports_exactly_the_changed_rows(books, vandal, change, told):
+@pytest.mark.parametrize(("change", "expected"), TOLD)
+def test_the_audit_reports_exactly_the_changed_rows(books, vandal, change, expected):
     numbers = {"external": number(books, "external")}
     vandal(change)
-    assert books.audit() == [sentence.format(**numbers) for sentence in told]
+    assert books.audit() == [sentence.format(**numbers) for sentence in expected]
 
 
 # A change, and its finding among others that follow.
@@ -224,14 +224,14 @@ AMONG = [
 ]
 
 
-@pytest.mark.parametrize(("change", "told"), AMONG)
-def test_the_audit_reports_the_changed_row_among_others(books, vandal, change, told):
+@pytest.mark.parametrize(("change", "expected"), AMONG)
+def test_the_audit_reports_the_changed_row_among_others(books, vandal, change, expected):
     numbers = {kind: number(books, kind) for kind in ("won", "returned", "stake")}
     ((numbers["bobs_grant"],),) = books.sql("SELECT grant_id FROM days WHERE caller_id = 2")
     vandal(change.format(**numbers))
-    found = books.audit()
-    for sentence in told:
-        assert sentence.format(**numbers) in "\n".join(found)
+    findings = books.audit()
+    for sentence in expected:
+        assert sentence.format(**numbers) in "\n".join(findings)
 
 
 def test_two_balances_changed_alike_are_both_found(books, vandal):
@@ -239,8 +239,8 @@ def test_two_balances_changed_alike_are_both_found(books, vandal):
         "UPDATE accounts SET balance = balance + 60 WHERE id = 6",
         "UPDATE accounts SET balance = balance - 60 WHERE id = 11",
     )
-    found = books.audit()
-    assert [line.split(":")[0] for line in found] == [
+    findings = books.audit()
+    assert [line.split(":")[0] for line in findings] == [
         "account 6 (online of Ann (caller 1))",
         "account 11 (online of Bob (caller 2))",
     ]

@@ -37,7 +37,7 @@ def exchanged(column: str, one: int, other: int) -> tuple[str, str, str]:
         "caller_id": ("NULL", "1", "2"),
     }[column]
     values = ((one, spare), (other, mine), (one, theirs))
-    return tuple(f"UPDATE accounts SET {column} = {said} WHERE id = {id}" for id, said in values)
+    return tuple(f"UPDATE accounts SET {column} = {value} WHERE id = {id}" for id, value in values)
 
 
 def test_nothing_is_wrong_with_an_evening(books, evening):
@@ -59,10 +59,10 @@ def test_a_stake_and_a_correction_on_the_wrong_account_are_found(books, ann, van
     books.do(bank.adjust, ann, 300, "for the test", "Tester")
     assert books.audit() == []
     vandal(*exchanged("kind", 6, 8))
-    found = books.audit()
+    findings = books.audit()
     stake = "No stake goes from bank of caller 1 to stake of caller 1 on a call of caller 1."
-    assert f"transfer 2: {stake}" in found
-    assert "transfer 3: No adjust goes from adjustment to online of caller 1." in found
+    assert f"transfer 2: {stake}" in findings
+    assert "transfer 3: No adjust goes from adjustment to online of caller 1." in findings
 
 
 def test_savings_moved_to_another_caller_are_found(books, evening, vandal):
@@ -185,13 +185,13 @@ def test_a_registration_date_before_a_lower_numbers_is_found(books, ann, vandal)
 
 
 @pytest.mark.parametrize(
-    ("created", "told"), [(f"created + {YEAR}", "2027-06-01 12:00:00"), ("'x'", "'x'")]
+    ("created", "date"), [(f"created + {YEAR}", "2027-06-01 12:00:00"), ("'x'", "'x'")]
 )
-def test_a_registration_date_after_the_first_call_is_found(books, ann, vandal, created, told):
+def test_a_registration_date_after_the_first_call_is_found(books, ann, vandal, created, date):
     books.call(ann)
     vandal(f"UPDATE callers SET created = {created}")
     assert books.audit() == [
-        f"caller 1: Ann registered on {told}, but first called on 2026-06-01 12:00:00."
+        f"caller 1: Ann registered on {date}, but first called on 2026-06-01 12:00:00."
     ]
 
 

@@ -173,13 +173,13 @@ class TestARowThatDoesNotFit:
 
     def test_is_the_first_of_many(self, books, vandal):
         vandal("UPDATE transfers SET amount = amount + 1 WHERE id > 3")
-        found = chained(books)
+        findings = chained(books)
         rows = books.sql("SELECT count(*) FROM transfers")[0][0]
-        assert found[0] == unfit(4)
-        assert found[1:-1] == [
+        assert findings[0] == unfit(4)
+        assert findings[1:-1] == [
             f"transfer {number}: It does not fit the chain either." for number in range(5, 14)
         ]
-        assert found[-1] == f"ledger: {rows - 13} more transfers do not fit the chain."
+        assert findings[-1] == f"ledger: {rows - 13} more transfers do not fit the chain."
 
     def test_is_named_after_rows_were_deleted_and_renumbered(self, books, vandal):
         vandal(

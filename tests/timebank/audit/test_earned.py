@@ -75,13 +75,13 @@ def test_an_old_stake_passed_off_as_new_is_found(books, ann, vandal, stands):
         " forfeited; it should be 600 and 0."
     ]
     stands(call)
-    found = books.audit()
+    findings = books.audit()
     forfeited = books.sql("SELECT sum(amount) FROM transfers WHERE facts LIKE '%old-stake%'")[0][0]
     if forfeited is None:  # lost: nothing returned, so its origin makes no difference
-        assert found == []
+        assert findings == []
     else:
-        (said,) = found
-        assert f"and {forfeited} were forfeited; it should be 0 and" in said
+        (finding,) = findings
+        assert f"and {forfeited} were forfeited; it should be 0 and" in finding
 
 
 def test_an_old_stake_in_a_hand_of_two_midnights_is_in_order(books, ann):
@@ -147,14 +147,14 @@ def test_a_day_that_ended_by_the_rule_of_version_1_0_is_in_order(books, ann, van
         f"UPDATE transfers SET amount = 300 WHERE id = {left['carry']}",
         f"UPDATE transfers SET amount = amount + 600 WHERE id = {left['forfeit']}",
     )
-    assert not [said for said in books.audit() if "were kept as earned" in said]
+    assert not [line for line in books.audit() if "were kept as earned" in line]
     vandal(f"UPDATE transfers SET amount = 301 WHERE id = {left['carry']}")
-    assert [said for said in books.audit() if "were kept as earned" in said]
+    assert [line for line in books.audit() if "were kept as earned" in line]
 
 
 @pytest.mark.parametrize("column", ["carried", "standing", "after"])
 def test_a_day_with_invalid_amounts_is_found(books, ann, vandal, column):
     books.call(ann)
     vandal(f"UPDATE days SET {column} = 'x'")
-    said = "caller 1: Some of the amounts of their days are not numbers."
-    assert said in books.audit()
+    sentence = "caller 1: Some of the amounts of their days are not numbers."
+    assert sentence in books.audit()

@@ -31,7 +31,7 @@ def test_it_is_in_order_as_it_was_written(books, evening):
 
 
 @pytest.mark.parametrize(
-    ("change", "found"),
+    ("change", "expected"),
     [
         ("brought = brought + 1", "visit 2: It says 3001 brought; its transfers add up to 3000."),
         ("shown = 60", "visit 2: The host's clock showed 60, but 3600 were counted."),
@@ -52,16 +52,16 @@ def test_it_is_in_order_as_it_was_written(books, evening):
         ("call_id = NULL", "call 2: Its caller is from another board, but it has no visit."),
     ],
 )
-def test_a_visit_that_was_changed_is_named(books, evening, vandal, change, found):
+def test_a_visit_that_was_changed_is_named(books, evening, vandal, change, expected):
     vandal(f"UPDATE visits SET {change} WHERE id = 2")
-    assert found in books.audit()
+    assert expected in books.audit()
 
 
 def test_a_debt_that_was_struck_out_is_named(books, evening, vandal):
     vandal("UPDATE visits SET debt_added = 0 WHERE id = 1")
-    found = books.audit()
-    assert "visit 1: Its results do not follow from its amounts." in found
-    assert "visit 2: The debt of 2026-06-01 was 0, not 600." in found
+    findings = books.audit()
+    assert "visit 1: Its results do not follow from its amounts." in findings
+    assert "visit 2: The debt of 2026-06-01 was 0, not 600." in findings
 
 
 def test_a_visit_that_is_open_when_its_call_is_not_is_named(books, evening, vandal):
@@ -72,7 +72,7 @@ def test_a_visit_that_is_open_when_its_call_is_not_is_named(books, evening, vand
 
 
 @pytest.mark.parametrize(
-    ("change", "found"),
+    ("change", "expected"),
     [
         ("given_back SET minutes = 14", "given back 1: It says 14 minutes, transfer 13 900 sec"),
         ("given_back SET transfer_id = 1", "transfer 13: No row of given_back records it."),
@@ -90,9 +90,9 @@ def test_a_visit_that_is_open_when_its_call_is_not_is_named(books, evening, vand
         ("accounts SET balance = 9 WHERE kind = 'online'", "caller 1: Ann@Xibalba is of another"),
     ],
 )
-def test_a_change_to_the_guests_rows_is_named(books, evening, vandal, change, found):
+def test_a_change_to_the_guests_rows_is_named(books, evening, vandal, change, expected):
     vandal(f"UPDATE {change}")
-    assert [line for line in books.audit() if line.startswith(found)]
+    assert [line for line in books.audit() if line.startswith(expected)]
 
 
 def test_more_shown_to_a_host_than_was_lost_is_named(books, vandal):

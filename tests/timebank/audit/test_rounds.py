@@ -36,9 +36,9 @@ def test_tables_and_play_money_are_in_order_as_they_were_written(books, over, co
 def test_a_bank_below_zero_is_found(books, coups, vandal):
     casino = account(books, "casino", "usd-cent")
     vandal(f"UPDATE accounts SET balance = -1 WHERE id = {casino}")
-    found = books.audit()
-    assert f"account {casino} (casino of Eve (caller 1)): It may not hold -1." in found
-    assert any(line.startswith("unit usd-cent: All balances add up to") for line in found)
+    findings = books.audit()
+    assert f"account {casino} (casino of Eve (caller 1)): It may not hold -1." in findings
+    assert any(line.startswith("unit usd-cent: All balances add up to") for line in findings)
 
 
 def test_a_hand_in_another_unit_than_its_transfers_is_found(books, coups, vandal):
@@ -111,6 +111,6 @@ def test_an_action_journaled_under_a_seat_is_found(books, over, vandal):
 @pytest.mark.parametrize("change", ["game = 'baccarat'", "caller_id = 2"])
 def test_a_shoe_of_another_game_or_caller_is_found(books, over, vandal, change):
     vandal(f"UPDATE shoes SET {change}")
-    found = books.audit()
-    assert "hand 1: It was dealt from shoe 1, which is another caller's or game's." in found
-    assert all("dealt from shoe" in line for line in found)
+    findings = books.audit()
+    assert "hand 1: It was dealt from shoe 1, which is another caller's or game's." in findings
+    assert all("dealt from shoe" in line for line in findings)

@@ -49,16 +49,16 @@ def test_an_award_is_earned_once_with_hand_and_time_and_is_untold(books, ann):
     books.wait(60)
     play(ann, natural)
     at = int(books.now.timestamp())
-    found = "SELECT award, at, round_id FROM awards ORDER BY round_id, award"
+    query = "SELECT award, at, round_id FROM awards ORDER BY round_id, award"
     expected = [("hand", at - 60, 1), ("natural", at, 2), (f"won {GAME}", at, 2)]
-    assert books.sql(found) == expected
+    assert books.sql(query) == expected
     books.wait(60)
     play(ann, natural)
-    assert books.sql(found) == expected
+    assert books.sql(query) == expected
     who = ann.caller_id
-    told = books.do(awards.untold, [who, who + 1])
-    assert told == {who: ["hand", "natural", f"won {GAME}"]}
-    books.do(awards.note_told, who, told[who][:2])
+    untold = books.do(awards.untold, [who, who + 1])
+    assert untold == {who: ["hand", "natural", f"won {GAME}"]}
+    books.do(awards.note_told, who, untold[who][:2])
     assert books.do(awards.untold, [who]) == {who: [f"won {GAME}"]}
     assert books.do(awards.untold, []) == {}
     assert differing(books) == []
@@ -78,7 +78,7 @@ def test_a_hand_that_is_taken_back_earns_nothing(books, ann):
 
 
 @pytest.mark.parametrize(
-    ("course", "award"),
+    ("hands", "award"),
     [
         ([won(60, 120)._replace(outcome="charlie")], "charlie"),
         ([won(60, 60)._replace(outcome="win win")], "split"),
@@ -88,8 +88,8 @@ def test_a_hand_that_is_taken_back_earns_nothing(books, ann):
         ([lost(60)] * 5 + [pushed(60), won(60, 60)], "comeback"),
     ],
 )
-def test_an_award_for_several_hands_is_earned_by_the_last(books, ann, course, award):
-    *before, last = course
+def test_an_award_for_several_hands_is_earned_by_the_last(books, ann, hands, award):
+    *before, last = hands
     play(ann, *before)
     assert award not in earned(books, ann.caller_id)
     play(ann, last)
@@ -131,13 +131,13 @@ def test_all_four_at_a_table_earn_its_award(books, at_once):
 def test_a_wrong_award_is_found_and_corrected(books, ann):
     play(ann, won(60, 60), lost(60))
     right = "SELECT caller_id, award, at, round_id FROM awards ORDER BY award"
-    kept = books.sql(right)
+    rows = books.sql(right)
     books.sql("UPDATE awards SET round_id = 2 WHERE award = 'hand'")
     books.sql(f"DELETE FROM awards WHERE award = 'won {GAME}'")
     books.sql("INSERT INTO awards VALUES (?, 'thousand', 1, 1, NULL)", ann.caller_id)
     assert len(differing(books)) == 3
     assert maintain.count_results(lambda: work(books), lambda: work(books)) == 3
-    assert books.sql(right) == kept
+    assert books.sql(right) == rows
     assert maintain.count_results(lambda: work(books), lambda: work(books)) == 0
 
 

@@ -141,8 +141,8 @@ def test_an_open_hand_of_a_deleted_caller_is_void(books, ann):
 
 
 def test_deleting_writes_a_loan_off(books, ann):
-    found = books.sql("SELECT kind, id FROM accounts WHERE caller_id = ?", ann)
-    accounts = {kind: Account(number, kind, "second") for kind, number in found}
+    rows = books.sql("SELECT kind, id FROM accounts WHERE caller_id = ?", ann)
+    accounts = {kind: Account(number, kind, "second") for kind, number in rows}
     books.do(
         transfers.transfer,
         [Movement(accounts["loan"], accounts["bank"], 300, ByHand("loan", "borrowed"), None, None)],

@@ -36,10 +36,10 @@ def hand(net: int = 0, outcome: str = "", number: int = 1, **more) -> EndedHand:
 
 
 def after(*nets: int) -> TotalsByGame:
-    standing = {}
+    totals = {}
     for net in nets:
-        standing = settle(standing, hand(net)).totals_after
-    return standing
+        totals = settle(totals, hand(net)).totals_after
+    return totals
 
 
 def played(hands: int) -> TotalsByGame:
@@ -91,12 +91,12 @@ def test_it_is_not_earned_by_less(before, settled):
 
 
 def test_the_first_hand_and_the_first_win_at_each_game_earn_theirs():
-    standing, _, first = settle({}, hand(-60))
+    totals, _, first = settle({}, hand(-60))
     assert first == ["hand"]
-    standing, _, second = settle(standing, hand(60))
+    totals, _, second = settle(totals, hand(60))
     assert second == [f"won {GAME}"]
-    assert earned(standing, hand(60, unit="usd-cent")) == []
-    assert earned(standing, hand(60, game="poker")) == ["won poker"]
+    assert earned(totals, hand(60, unit="usd-cent")) == []
+    assert earned(totals, hand(60, game="poker")) == ["won poker"]
 
 
 def streaks(*nets: int) -> Streaks:
@@ -111,47 +111,47 @@ def test_a_hand_that_comes_out_even_neither_counts_in_a_row_nor_ends_one():
 
 
 def test_streaks_are_of_one_game_in_one_unit():
-    standing = after(60)
+    totals = after(60)
     for other in (hand(60, game="poker"), hand(60, unit="usd-cent")):
-        standing = settle(standing, other).totals_after
-    assert [record.streaks for record in standing.values()] == [Streaks(1, 1, 0)] * 3
+        totals = settle(totals, other).totals_after
+    assert [record.streaks for record in totals.values()] == [Streaks(1, 1, 0)] * 3
 
 
 def test_a_standing_before_stays_as_it_was():
-    standing = after(60)
-    settle(standing, hand(60))
-    assert standing == after(60)
+    totals = after(60)
+    settle(totals, hand(60))
+    assert totals == after(60)
 
 
 def test_hands_add_up():
-    standing = {}
+    totals = {}
     for each in (hand(90, "natural"), hand(-60), hand(), hand(180, "charlie win")):
-        standing, sums, _ = settle(standing, each)
+        totals, sums, _ = settle(totals, each)
     assert sums == HandSums(1, 0, 180, 1, 0, 0, 1, 180)
-    assert standing[KEY].sums == HandSums(4, 60, 270, 2, 1, 1, 1, 180)
+    assert totals[KEY].sums == HandSums(4, 60, 270, 2, 1, 1, 1, 180)
 
 
 def test_a_recount_goes_through_hands_one_after_the_other():
     """By day, ever, and with the first hand that deserved each award."""
-    course = (
+    hands = (
         hand(60, "natural", number=1),
         hand(-60, number=2, caller_id=2),
         hand(-60, number=4, day="2026-06-02"),
         hand(120, "natural", number=5, day="2026-06-02", unit="usd-cent"),
     )
-    found = recount(course)
-    assert found.by_day == {
+    counts = recount(hands)
+    assert counts.by_day == {
         ("2026-06-01", 1, GAME, "second"): HandSums(1, 0, 60, 1, 0, 1, 0, 60),
         ("2026-06-01", 2, GAME, "second"): HandSums(1, 60, 0, 0, 0, 0, 0, 0),
         ("2026-06-02", 1, GAME, "second"): HandSums(1, 60, 0, 0, 0, 0, 0, 0),
         ("2026-06-02", 1, GAME, "usd-cent"): HandSums(1, 0, 120, 1, 0, 1, 0, 120),
     }
-    assert found.ever == {
+    assert counts.ever == {
         (1, GAME, "second"): (2, 60, 60, 1, 0, 1, 0, 60, -1, 1, 1),
         (2, GAME, "second"): (1, 60, 0, 0, 0, 0, 0, 0, -1, 0, 1),
         (1, GAME, "usd-cent"): (1, 0, 120, 1, 0, 1, 0, 120, 1, 1, 0),
     }
-    assert found.awards == {
+    assert counts.awards == {
         (1, "hand"): (101, 1),
         (1, "natural"): (101, 1),
         (1, f"won {GAME}"): (101, 1),

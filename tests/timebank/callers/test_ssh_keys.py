@@ -55,8 +55,12 @@ def test_the_number_of_keys_is_limited(books, ann):
 def test_changing_another_preference_keeps_the_keys(books, ann):
     books.do(callers.change_preferences, ann, {"tutor": True})
     books.do(ssh_keys.add, ann, LINE)
-    kept = books.do(callers.change_preferences, ann, {"tutor": False}).preferences
-    assert (kept["tutor"], kept["ssh_keys"], kept["ssh_keys_wait"]) == (False, [LINE], False)
+    preferences = books.do(callers.change_preferences, ann, {"tutor": False}).preferences
+    assert (preferences["tutor"], preferences["ssh_keys"], preferences["ssh_keys_wait"]) == (
+        False,
+        [LINE],
+        False,
+    )
 
 
 def test_a_new_password_suspends_keys_and_notifies_the_caller(books, ann):

@@ -75,17 +75,17 @@ def test_a_settlement_that_is_asked_for_twice_counts_once(books, ann):
 def test_streaks_naturals_and_the_best_hand_match_a_recount(books):
     """A push neither extends nor ends a streak; outcomes of a split hand count separately."""
     call = books.call(books.caller("Ann"))
-    course = (
+    endings = (
         *(won(60, 90), pushed(60), won(60, 180), lost(60), lost(60), lost(60)),
         *(won(60, 60), won(60, 60), won(60, 120)._replace(outcome="natural"), pushed(60)),
         *(won(60, 120)._replace(outcome="charlie"), lost(60)._replace(outcome="dealer-natural")),
         *(lost(60)._replace(outcome="bust dealer-charlie"), pushed(60)),
     )
-    for ending in course:
+    for ending in endings:
         call.bet(60, settlement=ending)
     columns = "hands, hands_won, hands_even, naturals, charlies, best"
-    found = books.sql(f"SELECT {columns}, streak, longest_won, longest_lost FROM results_ever")
-    assert found == [(14, 6, 3, 1, 1, 180, -2, 4, 3)]
+    rows = books.sql(f"SELECT {columns}, streak, longest_won, longest_lost FROM results_ever")
+    assert rows == [(14, 6, 3, 1, 1, 180, -2, 4, 3)]
     assert books.sql(f"SELECT {columns} FROM results") == [(14, 6, 3, 1, 1, 180)]
     assert differing(books) == []
     books.sql("UPDATE results_ever SET longest_won = 9")
@@ -137,9 +137,9 @@ def test_each_day_has_its_own_totals_and_ever_sums_them(books, ann):
 @pytest.mark.parametrize("table", ["results", "results_ever"])
 def test_the_audit_finds_a_wrong_total_and_a_recount_corrects_it(books, ann, table):
     books.sql(f"UPDATE {table} SET won = won + 60")
-    of = f"{TODAY}, {ann.caller_id}" if table == "results" else ann.caller_id
+    place = f"{TODAY}, {ann.caller_id}" if table == "results" else ann.caller_id
     finding = (
-        f"{table} of {of}, {GAME}, second: It differs from the sum of its hands:"
+        f"{table} of {place}, {GAME}, second: It differs from the sum of its hands:"
         " `timebank maintain` recounts them."
     )
     assert books.audit() == [finding]

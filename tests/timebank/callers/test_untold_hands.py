@@ -68,20 +68,20 @@ def test_a_stood_hand_gives_its_own_notice_only(books, playing):
     playing.calls[1].close()
     sitters = {1: playing.gone(1), 2: playing.sitter(2), 3: playing.sitter(3)}
     playing.act(3, {1: lost(60), 2: lost(120), 3: lost(180)}, sitters=sitters)
-    (told,) = books.call(playing.calls[1].caller_id).notices
-    assert "left open; the dealer stood it for you" in told
+    (notice,) = books.call(playing.calls[1].caller_id).notices
+    assert "left open; the dealer stood it for you" in notice
 
 
 def test_every_caller_at_a_table_gets_the_notice_of_their_own_hand(books, playing):
     playing.act(3, {1: lost(60), 2: pushed(120), 3: won(180, 270)})
     assert [receipt.ended_round for _, receipt in sorted(playing.receipts.items())] == [1, 2, 3]
     books.do(note_seen, playing.calls[2].caller_id, 2)
-    told = []
+    notices = []
     for seat in (1, 2, 3):
         playing.calls[seat].close()
-        told.append(books.call(playing.calls[seat].caller_id).notices)
+        notices.append(books.call(playing.calls[seat].caller_id).notices)
     at_vegas = "Your hand of 1 June at Vegas is over: you"
-    assert told == [
+    assert notices == [
         (f"{at_vegas} lost 1 minute (lose).",),
         (),
         (f"{at_vegas} won 4 minutes 30 seconds (win).",),

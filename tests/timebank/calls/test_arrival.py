@@ -72,8 +72,8 @@ def test_a_name_that_showed_a_key_is_changed_at_the_next_call(books):
 
 
 def test_keys_that_look_alike_are_still_two_callers(books):
-    found = [books.do(host_caller, BOARD, key, "Ann").name for key in ("7", "1", "l", "I")]
-    assert found == ["Ann@Xibalba", "Ann#1@Xibalba", "Ann#l#2@Xibalba", "Ann#I#3@Xibalba"]
+    names = [books.do(host_caller, BOARD, key, "Ann").name for key in ("7", "1", "l", "I")]
+    assert names == ["Ann@Xibalba", "Ann#1@Xibalba", "Ann#l#2@Xibalba", "Ann#I#3@Xibalba"]
 
 
 # Accounts that were entered before the files of their board were understood.

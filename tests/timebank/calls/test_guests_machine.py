@@ -413,8 +413,8 @@ class Visits(BooksMachine):
 
     def row(self, visit: int):
         with self.books.database.reading(self.books.settings, self.books.now) as desk:
-            found = as_written(desk.connection)("SELECT * FROM visits WHERE id = ?", (visit,))
-            return found.mappings().first()
+            row = as_written(desk.connection)("SELECT * FROM visits WHERE id = ?", (visit,))
+            return row.mappings().first()
 
     def is_here(self, host: Host) -> bool:
         here = "SELECT 1 FROM calls WHERE caller_id = ? AND closed IS NULL"

@@ -150,7 +150,7 @@ class TestADeadCall:
 def test_many_that_call_at_once_on_two_servers_have_a_node_each(books):
     number = 24
     people = [books.caller(f"Caller {letter}") for letter in "abcdefghjklmnopqrstuvwxyz"[:number]]
-    found: list[int] = []
+    nodes: list[int] = []
     trouble: list[Exception] = []
     start = threading.Barrier(2)
 
@@ -161,7 +161,7 @@ def test_many_that_call_at_once_on_two_servers_have_a_node_each(books):
             for caller_id in mine:
                 with database.transaction(books.settings, books.now) as desk:
                     opened = open_call(desk, caller_id, Nodes(number), server, "", False)
-                found.append(opened.node)
+                nodes.append(opened.node)
         except (BooksFailed, DBAPIError) as error:
             trouble.append(error)
         finally:
@@ -177,7 +177,7 @@ def test_many_that_call_at_once_on_two_servers_have_a_node_each(books):
     for thread in threads:
         thread.join()
     assert trouble == []
-    assert sorted(found) == list(range(1, number + 1))
+    assert sorted(nodes) == list(range(1, number + 1))
 
 
 def test_the_list_of_open_calls_names_their_servers(books, callers):
@@ -186,5 +186,5 @@ def test_the_list_of_open_calls_names_their_servers(books, callers):
     dial(books, callers[0], BETA)
     dial(books, callers[1], ALPHA)
     books.call(callers[2], node=1, process="a door")
-    found = {call.name: call.server for call in books.do(open_calls)}
-    assert found == {"Ann": "beta", "Bob": "alpha", "Cid": ""}
+    servers = {call.name: call.server for call in books.do(open_calls)}
+    assert servers == {"Ann": "beta", "Bob": "alpha", "Cid": ""}

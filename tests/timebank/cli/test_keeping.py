@@ -24,8 +24,8 @@ def doubtful(board):
 
 
 def test_an_outbox_in_which_nothing_waits(board, timebank):
-    said = '[timebank] mode is "built-in": nothing goes to THEBANK.EXT.\n'
-    assert timebank.says("outbox") == said
+    sentence = '[timebank] mode is "built-in": nothing goes to THEBANK.EXT.\n'
+    assert timebank.says("outbox") == sentence
     assert timebank.says("outbox", "--format", "json") == "[]\n"
 
 
@@ -116,7 +116,7 @@ def test_maintain_recounts_wrong_totals(board, timebank):
         "INSERT INTO results_ever VALUES (?, 'faro', 'second', 1, 60, 0, 0, 0, 0, 0, 0, 0, 0, 0)",
         ann,
     )
-    told = "Recounted 1 running total of hands.\n"
-    assert timebank.says("maintain") == told
+    sentence = "Recounted 1 running total of hands.\n"
+    assert timebank.says("maintain") == sentence
     assert timebank.says("maintain") == "Nothing to do.\n"
     assert board.audit() == []

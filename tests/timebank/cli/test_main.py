@@ -21,11 +21,11 @@ def test_accounts_of_a_new_board(board, timebank):
 def test_the_environment_says_where_the_settings_are(board, config, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("BJFT_CONFIG", str(config))
-    told = CliRunner().invoke(main, ["accounts", "--format", "csv"])
-    assert told.exit_code == 0, told.stderr
+    result = CliRunner().invoke(main, ["accounts", "--format", "csv"])
+    assert result.exit_code == 0, result.stderr
     monkeypatch.setenv("BJFT_CONFIG", str(tmp_path / "other.toml"))
-    told = CliRunner().invoke(main, ["accounts"])
-    assert f"{tmp_path / 'other.toml'}: there is no such file" in told.stderr
+    result = CliRunner().invoke(main, ["accounts"])
+    assert f"{tmp_path / 'other.toml'}: there is no such file" in result.stderr
 
 
 def test_accounts_of_callers_and_system(board, timebank):
@@ -129,9 +129,9 @@ def test_a_digest_that_is_none_is_refused(board, timebank, typed):
 def test_an_audit_for_other_programs(board, timebank):
     none = "0" * 64
     code, output, error = timebank("audit", "--format", "json")
-    told = json.loads(output)
+    report = json.loads(output)
     in_order = {"transfers": 0, "digest": none, "generation": 1, "findings": []}
-    assert (code, told, error) == (0, in_order, "")
+    assert (code, report, error) == (0, in_order, "")
     assert timebank.says("audit", "--format", "csv") == f"where,sentence\ndigest,{none}\n"
     board.call(board.caller("Ann")).lose(60)
     board.sql("UPDATE rounds SET lost = 30")

@@ -32,14 +32,14 @@ def test_a_line_stands_on_a_terminal_alone_and_is_wiped_away(
 @pytest.fixture
 def shown(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Record what a terminal shows of long commands with redirected output."""
-    told: list[str] = []
-    monkeypatch.setattr(progress, "_show", told.append)
-    return told
+    lines: list[str] = []
+    monkeypatch.setattr(progress, "_show", lines.append)
+    return lines
 
 
 @pytest.mark.of_a_file
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "expected"),
     [
         (("accounts",), "Reading the books"),
         (("ledger",), "Reading the books"),
@@ -55,12 +55,12 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     ],
 )
 def test_commands_that_may_take_long_show_that_they_work(
-    evening, config, shown, monkeypatch, words, told
+    evening, config, shown, monkeypatch, words, expected
 ):
     monkeypatch.setattr(sys, "stderr", Terminal())
     with pytest.raises(SystemExit):
         main([words[0], "--config", str(config), *words[1:]])
-    assert f"{told} ..." in shown
+    assert f"{expected} ..." in shown
 
 
 def test_progress_ends_at_the_first_row_and_fetches_no_row_early(

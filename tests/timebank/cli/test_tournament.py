@@ -48,8 +48,8 @@ def test_one_is_shown_while_it_runs_and_when_it_is_settled(running, timebank):
 def test_one_is_called_off_with_a_reason(running, timebank):
     code, _, refused = timebank("tournament", "--call-off", " ")
     assert (code, refused) == (2, "Please give a reason: it goes into the books.\n")
-    code, told, _ = timebank("tournament", "--call-off", "the rules were wrong", "--by", "Jane")
-    assert (code, told.splitlines()[1].split()[3:5]) == (0, ["called", "off"])
+    code, output, _ = timebank("tournament", "--call-off", "the rules were wrong", "--by", "Jane")
+    assert (code, output.splitlines()[1].split()[3:5]) == (0, ["called", "off"])
     assert running.system()["prizes"] == 0
     code, _, refused = timebank("tournament", "--call-off", "again")
     assert (code, refused) == (2, "No tournament runs just now.\n")

@@ -36,12 +36,12 @@ def give(desk, caller_id, seconds):
 
 
 def banks(books) -> list[int]:
-    found = books.sql("SELECT balance FROM accounts WHERE kind = 'bank' ORDER BY id")
-    return [bank for (bank,) in found]
+    rows = books.sql("SELECT balance FROM accounts WHERE kind = 'bank' ORDER BY id")
+    return [bank for (bank,) in rows]
 
 
 @pytest.mark.parametrize(
-    ("words", "said", "after"),
+    ("words", "expected", "after"),
     [
         (
             ["deposit", "ann", "30"],
@@ -75,8 +75,8 @@ def banks(books) -> list[int]:
     ],
     ids=lambda words: words[0] if isinstance(words, list) else "",
 )
-def test_minutes_are_moved_for_a_reason(board, ann, timebank, words, said, after):
-    assert timebank.says(*words, *WHY) == said
+def test_minutes_are_moved_for_a_reason(board, ann, timebank, words, expected, after):
+    assert timebank.says(*words, *WHY) == expected
     assert banks(board) == after
     assert timebank("audit")[0] == 0
     assert timebank("log")[1].splitlines()[1].endswith(": a prize")
@@ -121,7 +121,7 @@ def test_lengths_of_time_as_they_are_typed(typed, minutes):
 
 
 @pytest.mark.parametrize(
-    ("typed", "said"),
+    ("typed", "expected"),
     [
         ("15:00", "'15:00' is 15 hours or 15 minutes: write 15h or 15m."),
         ("1:30", "is hours and minutes, or minutes and seconds: write 1h30m, or whole minutes"),
@@ -129,8 +129,8 @@ def test_lengths_of_time_as_they_are_typed(typed, minutes):
         *((typed, f"{typed!r} is not an amount") for typed in NO_AMOUNTS),
     ],
 )
-def test_an_invalid_or_ambiguous_amount_is_asked_back(typed, said):
-    with pytest.raises(click.BadParameter, match=re.escape(said)):
+def test_an_invalid_or_ambiguous_amount_is_asked_back(typed, expected):
+    with pytest.raises(click.BadParameter, match=re.escape(expected)):
         parse_minutes(typed)
 
 
@@ -209,8 +209,8 @@ def test_a_command_waits_for_its_turn_and_not_for_ever(board, ann, timebank, mon
 def test_the_log_names_the_shell_user_and_the_caller_reads_the_sysop(board, timebank, monkeypatch):
     ann = board.caller("Ann")
     assert timebank("freeze", "Ann", *WHY)[0] == 0
-    told = [str(text) for text in board.do(notices.notices, ann)]
-    assert "The sysop froze your time bank: a prize." in told
+    texts = [str(text) for text in board.do(notices.notices, ann)]
+    assert "The sysop froze your time bank: a prize." in texts
     assert timebank("unfreeze", "Ann", *WHY, "--by", "Max")[0] == 0
     monkeypatch.delenv("SUDO_USER")
     assert timebank("freeze", "Ann", *WHY)[0] == 0

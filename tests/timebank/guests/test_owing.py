@@ -416,7 +416,7 @@ class TestTheAudit:
         return books.do(transfers.transfer, [row])[0].number
 
     @pytest.mark.parametrize(
-        ("change", "found"),
+        ("change", "expected"),
         [
             (
                 "days SET after = 'x' WHERE day = '2026-06-09'",
@@ -443,6 +443,6 @@ class TestTheAudit:
             ),
         ],
     )
-    def test_names_the_changed_row(self, books, change, found):
+    def test_names_the_changed_row(self, books, change, expected):
         Vandal(books)(f"UPDATE {change}")
-        assert [line for line in books.audit() if found in line], books.audit()
+        assert [line for line in books.audit() if expected in line], books.audit()

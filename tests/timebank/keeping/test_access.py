@@ -25,7 +25,7 @@ SECRET, SECOND = "A" * 32, "B" * 32
 
 
 @pytest.fixture(params=["file", "server"])
-def kept(request: pytest.FixtureRequest, folder) -> Iterator[Copies | Server]:
+def copies(request: pytest.FixtureRequest, folder) -> Iterator[Copies | Server]:
     """Open books for taking copies, which are restored an hour later."""
     if request.param == "file":
         copies = Copies(Books(folder), folder)
@@ -43,50 +43,52 @@ def kept(request: pytest.FixtureRequest, folder) -> Iterator[Copies | Server]:
 
 
 @pytest.fixture
-def books(kept) -> Books:
-    return kept.books
+def books(copies) -> Books:
+    return copies.books
 
 
 def record(books: Books, number: int) -> callers.CallerRecord:
     return books.do(callers.get, number)
 
 
-def restored(kept: Copies | Server, copy) -> list[str]:
+def restored(copies: Copies | Server, copy) -> list[str]:
     """Restore a copy and return the sentences; a rehearsal gives the same, and all are logged."""
-    module = backup if isinstance(kept, Copies) else dumps
-    kept.books.close()
-    rehearsed = module.rehearse(copy, kept.books.settings, kept.books.now).settled_copy.admission
-    said = list(kept.restore(copy).settled_copy.admission)
-    assert said == list(rehearsed)
-    assert {each.rstrip(".") for each in said} <= set(log_of(kept.books))
-    assert kept.books.audit() == []
-    return said
+    module = backup if isinstance(copies, Copies) else dumps
+    copies.books.close()
+    rehearsed = module.rehearse(
+        copy, copies.books.settings, copies.books.now
+    ).settled_copy.admission
+    sentences = list(copies.restore(copy).settled_copy.admission)
+    assert sentences == list(rehearsed)
+    assert {each.rstrip(".") for each in sentences} <= set(log_of(copies.books))
+    assert copies.books.audit() == []
+    return sentences
 
 
-def test_a_key_that_was_removed_stays_removed_and_none_is_added(kept, books, ann, bob):
+def test_a_key_that_was_removed_stays_removed_and_none_is_added(copies, books, ann, bob):
     for number, line in ((ann, ONE), (ann, OTHER), (bob, ONE)):
         books.do(ssh_keys.add, number, line)
-    copy = kept.take()
+    copy = copies.take()
     books.do(ssh_keys.take_away, ann, ONE)
     books.do(ssh_keys.add, ann, THIRD)
-    said = restored(kept, copy)
+    sentences = restored(copies, copy)
     assert ssh_keys.lines_of(record(books, ann).preferences) == [OTHER]
     assert ssh_keys.lines_of(record(books, bob).preferences) == [ONE]
-    assert said[0] == f"Removed SSH keys that are not in the books before: {ANN}."
+    assert sentences[0] == f"Removed SSH keys that are not in the books before: {ANN}."
 
 
-def test_keys_that_a_new_password_made_void_stay_so(kept, books, ann):
+def test_keys_that_a_new_password_made_void_stay_so(copies, books, ann):
     books.do(ssh_keys.add, ann, ONE)
-    copy = kept.take()
+    copy = copies.take()
     books.do(callers.set_password_hash, ann, "a later hash")
-    said = restored(kept, copy)
+    sentences = restored(copies, copy)
     assert ssh_keys.lines_of(record(books, ann).preferences) == []
     assert record(books, ann).password_hash == "a later hash"
-    assert said[0].startswith(f"Their passwords are those of the books before: {ANN}.")
+    assert sentences[0].startswith(f"Their passwords are those of the books before: {ANN}.")
 
 
 @pytest.mark.parametrize("in_copy", [False, True])
-def test_a_lock_freeze_or_mute_in_either_copy_holds(kept, books, ann, bob, in_copy):
+def test_a_lock_freeze_or_mute_in_either_copy_holds(copies, books, ann, bob, in_copy):
     def hold(is_on: bool) -> None:
         books.do(caller_acts.set_locked, ann, is_on, BY)
         books.do(window.freeze if is_on else window.unfreeze, bob, "why", BY)
@@ -94,101 +96,101 @@ def test_a_lock_freeze_or_mute_in_either_copy_holds(kept, books, ann, bob, in_co
 
     if in_copy:
         hold(True)
-    copy = kept.take()
+    copy = copies.take()
     hold(not in_copy)
-    said = restored(kept, copy)
+    sentences = restored(copies, copy)
     assert record(books, ann).locked
     assert (record(books, bob).frozen, record(books, bob).muted) == (True, True)
-    of = "the copy, though not in the books before" if in_copy else "the books before"
-    for sentence, held in zip(said[:3], ("Locked out", "Frozen", "Muted"), strict=True):
+    source = "the copy, though not in the books before" if in_copy else "the books before"
+    for sentence, held in zip(sentences[:3], ("Locked out", "Frozen", "Muted"), strict=True):
         name = ANN if held == "Locked out" else BOB
-        assert sentence.startswith(f"{held}, as in {of}: {name}.")
+        assert sentence.startswith(f"{held}, as in {source}: {name}.")
 
 
-def test_powers_hold_only_if_both_copies_give_them(kept, books, ann, bob):
+def test_powers_hold_only_if_both_copies_give_them(copies, books, ann, bob):
     books.do(powers.grant, ann, BY)
-    copy = kept.take()
+    copy = copies.take()
     books.do(powers.revoke, ann, BY)
     books.do(powers.grant, bob, BY)
-    said = restored(kept, copy)
+    sentences = restored(copies, copy)
     assert books.do(powers.holders) == []
-    assert said[0].startswith(f"Took the sysop's powers from {ANN}: they had none")
-    assert said[1].startswith("Without the sysop's powers, as in the copy, though they have")
-    assert said[-1] == "Sysop powers: nobody."
+    assert sentences[0].startswith(f"Took the sysop's powers from {ANN}: they had none")
+    assert sentences[1].startswith("Without the sysop's powers, as in the copy, though they have")
+    assert sentences[-1] == "Sysop powers: nobody."
 
 
-def test_an_authenticator_that_was_set_up_since_is_asked_for(kept, books, ann):
-    copy = kept.take()
+def test_an_authenticator_that_was_set_up_since_is_asked_for(copies, books, ann):
+    copy = copies.take()
     books.do(second_step.turn_on, ann, SecondStep(SECRET, 7), BY)
-    said = restored(kept, copy)
+    sentences = restored(copies, copy)
     assert second_step.of_caller(record(books, ann)) == SecondStep(SECRET, 7)
-    assert said[0] == f"The pages ask for the authenticators of the books before: {ANN}."
+    assert sentences[0] == f"The pages ask for the authenticators of the books before: {ANN}."
 
 
-def test_no_code_of_an_authenticator_is_taken_twice(kept, books, ann):
+def test_no_code_of_an_authenticator_is_taken_twice(copies, books, ann):
     books.do(second_step.turn_on, ann, SecondStep(SECRET, 7), BY)
-    copy = kept.take()
+    copy = copies.take()
     assert books.do(second_step.use, ann, SecondStep(SECRET, 9))
-    said = restored(kept, copy)
+    sentences = restored(copies, copy)
     assert not books.do(second_step.use, ann, SecondStep(SECRET, 9))
-    assert not any("authenticator" in each for each in said)
+    assert not any("authenticator" in each for each in sentences)
 
 
-def test_one_that_was_turned_off_is_asked_for_and_the_newer_of_two(kept, books, ann, bob):
+def test_one_that_was_turned_off_is_asked_for_and_the_newer_of_two(copies, books, ann, bob):
     for number in (ann, bob):
         books.do(second_step.turn_on, number, SecondStep(SECRET, 7), BY)
-    copy = kept.take()
+    copy = copies.take()
     books.do(second_step.turn_off, ann, "why", BY)
     books.do(second_step.turn_on, bob, SecondStep(SECOND, 3), BY)
-    said = restored(kept, copy)
+    sentences = restored(copies, copy)
     assert second_step.of_caller(record(books, ann)) == SecondStep(SECRET, 7)
     assert second_step.of_caller(record(books, bob)) == SecondStep(SECOND, 7)
-    assert said[0] == f"The pages ask for the authenticators of the books before: {BOB}."
-    assert said[1].endswith(f"though the books before have none: {ANN}.")
+    assert sentences[0] == f"The pages ask for the authenticators of the books before: {BOB}."
+    assert sentences[1].endswith(f"though the books before have none: {ANN}.")
 
 
-def test_a_caller_deleted_in_either_copy_is_locked_and_a_new_one_is_named(kept, books, ann, bob):
+def test_a_caller_deleted_in_either_copy_is_locked_and_a_new_one_is_named(copies, books, ann, bob):
     books.do(powers.grant, bob, BY)
-    copy = kept.take()
+    copy = copies.take()
     books.do(deletion.delete, bob)
     books.caller("Cid")
-    said = restored(kept, copy)
+    sentences = restored(copies, copy)
     assert record(books, bob).locked
     assert not record(books, bob).powers
-    assert said[0].startswith(f"Locked out, because they were deleted since: {BOB}.")
-    assert "In the books before, and not in these: Cid, caller number 3." in said
+    assert sentences[0].startswith(f"Locked out, because they were deleted since: {BOB}.")
+    assert "In the books before, and not in these: Cid, caller number 3." in sentences
 
 
-def test_own_limits_and_ignored_callers_of_both_copies_hold(kept, books, ann, bob):
+def test_own_limits_and_ignored_callers_of_both_copies_hold(copies, books, ann, bob):
     books.do(own_limits.limit_loss, bob, 20)
-    copy = kept.take()
+    copy = copies.take()
     books.do(own_limits.limit_loss, ann, 10)
     books.do(partial(messages.ignore, on=True), ann, record(books, bob))
-    said = restored(kept, copy)
+    sentences = restored(copies, copy)
     assert books.do(own_limits.current, ann).most_lost == 600
     assert hearing.ignored(record(books, ann).preferences) == {bob}
-    assert said[0] == f"Their own limits are those of the books before: {ANN}."
+    assert sentences[0] == f"Their own limits are those of the books before: {ANN}."
 
 
-def test_unchanged_rights_are_not_reported(kept, books, ann, bob):
+def test_unchanged_rights_are_not_reported(copies, books, ann, bob):
     books.do(powers.grant, ann, BY)
     books.do(ssh_keys.add, ann, ONE)
     books.do(caller_acts.set_locked, bob, True, BY)
     books.do(second_step.turn_on, ann, SecondStep(SECRET, 7), BY)
     books.do(own_limits.pause, ann, 3)
-    assert restored(kept, kept.take()) == [f"Sysop powers: {ANN}."]
+    assert restored(copies, copies.take()) == [f"Sysop powers: {ANN}."]
 
 
 class TestTwoCopies:
     """An older copy is restored, and then a newer one: of each right the later change counts."""
 
-    def lose_the_books(self, kept: Copies | Server) -> None:
-        if isinstance(kept, Copies):
-            kept.lose_the_books()
+    def lose_the_books(self, copies: Copies | Server) -> None:
+        if isinstance(copies, Copies):
+            copies.lose_the_books()
             return
-        kept.books.close()
-        with kept.cluster.connect("postgres") as shell:
-            shell.execute(f'DROP DATABASE "{kept.name}"')
+        copies.books.close()
+        with copies.cluster.connect("postgres") as shell:
+            shell.execute(f'DROP DATABASE "{copies.name}"')
 
     def protect(self, books: Books, number: int, password: str, secret: str, line: str) -> None:
         """Have a caller change everything that protects their name."""
@@ -197,84 +199,84 @@ class TestTwoCopies:
         books.do(ssh_keys.add, number, line)
 
     def rights(self, books: Books, number: int) -> tuple[str, str, list[str], int | None]:
-        found = record(books, number)
-        step = second_step.of_caller(found)
+        caller = record(books, number)
+        step = second_step.of_caller(caller)
         assert step is not None
-        lines, limits = ssh_keys.lines_of(found.preferences), books.do(own_limits.current, number)
-        return found.password_hash, step.secret, lines, limits.most_lost
+        lines, limits = ssh_keys.lines_of(caller.preferences), books.do(own_limits.current, number)
+        return caller.password_hash, step.secret, lines, limits.most_lost
 
-    def test_the_newer_copys_settings_hold_where_the_books_were_lost(self, kept, books, ann, bob):
+    def test_the_newer_copys_settings_hold_where_the_books_were_lost(self, copies, books, ann, bob):
         self.protect(books, ann, "old", SECRET, ONE)
         books.do(own_limits.limit_loss, ann, 20)
-        older = kept.take("older")
+        older = copies.take("older")
         self.protect(books, ann, "new", SECOND, OTHER)
         books.do(own_limits.limit_loss, ann, 10)
-        newer = kept.take("newer")
-        self.lose_the_books(kept)
-        kept.restore(older)
+        newer = copies.take("newer")
+        self.lose_the_books(copies)
+        copies.restore(older)
         assert self.rights(books, ann) == ("old", SECRET, [ONE], 1200)
         assert books.do(second_step.use, ann, SecondStep(SECRET, 9))  # which is no change
-        said = restored(kept, newer)
+        sentences = restored(copies, newer)
         assert self.rights(books, ann) == ("new", SECOND, [OTHER], 600)
-        assert [each.partition(":")[0] for each in said[:-1]] == [
+        assert [each.partition(":")[0] for each in sentences[:-1]] == [
             "Their passwords are those of the copy, where they were changed last",
             "The pages ask for the authenticators of the copy, where they were changed last",
             "Their SSH keys are those of the copy, where they were changed last, and work once"
             " their owner has logged on with the password",
             "Their own limits are those of the copy, where they were changed last",
         ]
-        assert all(ANN in each and BOB not in each for each in said[:-1])
+        assert all(ANN in each and BOB not in each for each in sentences[:-1])
         assert ssh_keys.are_suspended(record(books, ann).preferences)
         assert any("so your SSH keys wait" in each for each in told(books, ann))
 
-    def test_changes_after_the_first_restore_hold(self, kept, books, ann):
+    def test_changes_after_the_first_restore_hold(self, copies, books, ann):
         self.protect(books, ann, "old", SECRET, ONE)
-        older = kept.take("older")
+        older = copies.take("older")
         self.protect(books, ann, "new", SECOND, OTHER)
-        newer = kept.take("newer")
-        self.lose_the_books(kept)
-        kept.restore(older)
+        newer = copies.take("newer")
+        self.lose_the_books(copies)
+        copies.restore(older)
         self.protect(books, ann, "newest", "C" * 32, THIRD)
         books.do(own_limits.limit_loss, ann, 20)
-        said = restored(kept, newer)
+        sentences = restored(copies, newer)
         assert self.rights(books, ann) == ("newest", "C" * 32, [], 1200)
-        assert not any("of the copy" in each for each in said)
+        assert not any("of the copy" in each for each in sentences)
 
-    def test_settings_of_the_books_replaced_first_hold(self, kept, books, ann):
+    def test_settings_of_the_books_replaced_first_hold(self, copies, books, ann):
         self.protect(books, ann, "old", SECRET, ONE)
-        older = kept.take("older")
+        older = copies.take("older")
         self.protect(books, ann, "new", SECOND, OTHER)
-        newer = kept.take("newer")
+        newer = copies.take("newer")
         self.protect(books, ann, "newest", "C" * 32, THIRD)
-        kept.restore(older)
+        copies.restore(older)
         assert self.rights(books, ann) == ("newest", "C" * 32, [], None)
-        said = restored(kept, newer)
+        sentences = restored(copies, newer)
         assert self.rights(books, ann) == ("newest", "C" * 32, [], None)
-        assert not any("of the copy" in each for each in said)
+        assert not any("of the copy" in each for each in sentences)
 
-    def test_an_authenticator_off_in_the_newer_copy_stays_off(self, kept, books, ann):
+    def test_an_authenticator_off_in_the_newer_copy_stays_off(self, copies, books, ann):
         books.do(second_step.turn_on, ann, SecondStep(SECRET, 7), BY)
-        older = kept.take("older")
+        older = copies.take("older")
         books.do(second_step.turn_off, ann, "why", BY)
-        newer = kept.take("newer")
-        self.lose_the_books(kept)
-        kept.restore(older)
-        said = restored(kept, newer)
+        newer = copies.take("newer")
+        self.lose_the_books(copies)
+        copies.restore(older)
+        sentences = restored(copies, newer)
         assert second_step.of_caller(record(books, ann)) is None
-        assert said[0] == (
+        assert sentences[0] == (
             "The pages ask for no authenticator, as in the copy, where it was turned off last:"
             f" {ANN}."
         )
 
-    def test_locks_of_both_copies_still_hold(self, kept, books, ann, bob):
-        older = kept.take("older")
+    def test_locks_of_both_copies_still_hold(self, copies, books, ann, bob):
+        older = copies.take("older")
         books.do(caller_acts.set_locked, ann, True, BY)
         books.do(window.freeze, ann, "why", BY)
-        newer = kept.take("newer")
-        self.lose_the_books(kept)
-        kept.restore(older)
+        newer = copies.take("newer")
+        self.lose_the_books(copies)
+        copies.restore(older)
         books.do(caller_acts.set_locked, bob, True, BY)
-        restored(kept, newer)
+        restored(copies, newer)
         assert (record(books, ann).locked, record(books, ann).frozen) == (True, True)
         assert record(books, bob).locked
 
@@ -289,10 +291,10 @@ class TestWithoutTheBooksBefore:
 
     @pytest.fixture
     def copies(self, folder) -> Iterator[Copies]:
-        found = Copies(Books(folder), folder)
-        found.serve()
-        yield found
-        found.books.close()
+        copies = Copies(Books(folder), folder)
+        copies.serve()
+        yield copies
+        copies.books.close()
 
     @pytest.fixture
     def books(self, copies) -> Books:

@@ -107,8 +107,8 @@ def test_in_a_folder_of_others_nothing_of_ours_is_written_over(played, timebank,
     assert [each.name for each in shared.iterdir()] == ["copy.sqlite3"]
     assert stat.S_IMODE(path.lstat().st_mode) == 0o600
     before = path.read_bytes()
-    said = f"{path} exists already and is not overwritten.\n"
-    assert timebank.refuses("backup", str(path)) == said
+    sentence = f"{path} exists already and is not overwritten.\n"
+    assert timebank.refuses("backup", str(path)) == sentence
     assert path.read_bytes() == before
 
 

@@ -56,8 +56,8 @@ class Server:
         """Return the databases of these books and those next to them."""
         with self.cluster.connect("postgres") as shell:
             like = f"{self.name}%"
-            found = shell.execute("SELECT datname FROM pg_database WHERE datname LIKE %s", [like])
-            return sorted(name for (name,) in found)
+            rows = shell.execute("SELECT datname FROM pg_database WHERE datname LIKE %s", [like])
+            return sorted(name for (name,) in rows)
 
     def clear(self) -> None:
         self.books.close()
@@ -71,9 +71,9 @@ def server(cluster, folder):
     database = PostgresDatabase(cluster.place(name))
     database.open()
     database.close()
-    found = Server(Books(folder, server=cluster.place(name)), cluster, folder)
-    yield found
-    found.clear()
+    running = Server(Books(folder, server=cluster.place(name)), cluster, folder)
+    yield running
+    running.clear()
 
 
 @pytest.fixture
@@ -150,18 +150,18 @@ def test_the_commands_name_the_place_and_a_rehearsal_changes_nothing(
     place = books.database.place
     path = server.folder / "copy"
     books.call(books.caller("Ann"))
-    said = f"{path} holds 1 transfer, and is in order.\n"
-    assert timebank.says("backup", str(path)) == said
+    sentence = f"{path} holds 1 transfer, and is in order.\n"
+    assert timebank.says("backup", str(path)) == sentence
     assert timebank("backup", str(path))[0] == 2, "nothing is overwritten"
-    said = timebank.says("restore", "--dry-run", str(path))
-    assert said.startswith("Nothing was changed. A restore would do this:\n")
-    assert f"{place} holds 1 transfer from {path}.\nThe old books are in {place}_repl" in said
+    sentence = timebank.says("restore", "--dry-run", str(path))
+    assert sentence.startswith("Nothing was changed. A restore would do this:\n")
+    assert f"{place} holds 1 transfer from {path}.\nThe old books are in {place}_repl" in sentence
     assert server.databases() == [server.name]
     books.sql("UPDATE calls SET renewed = 0, seen = 0")
     books.close()
-    said = timebank.says("restore", str(path))
-    assert f"The old books are in {place}_replaced_" in said
-    assert "Closed 1 call that the copy had open." in said
+    sentence = timebank.says("restore", str(path))
+    assert f"The old books are in {place}_replaced_" in sentence
+    assert "Closed 1 call that the copy had open." in sentence
 
 
 class TestRefusals:
@@ -207,10 +207,10 @@ class TestRefusals:
             raise BackupRefused("no")
 
         monkeypatch.setattr(restoring, "settle_copy", goes_away)
-        with pytest.raises(BackupRefused, match=r"The restore failed. The books are") as told:
+        with pytest.raises(BackupRefused, match=r"The restore failed. The books are") as refused:
             server.restore(copy)
         with server.cluster.connect("postgres") as shell:
-            shell.execute(str(told.value).partition("with ")[2].rstrip("."))
+            shell.execute(str(refused.value).partition("with ")[2].rstrip("."))
         assert server.books.sql("SELECT name FROM callers") == [("Ann",)]
 
     def test_of_a_copy_that_is_not_in_order(self, server, books):
@@ -224,18 +224,18 @@ class TestRefusals:
         )
 
     @pytest.mark.parametrize(
-        ("text", "said"),
+        ("text", "expected"),
         [
             (b"SQLite format 3\0 and more", "is a copy of books in a file. Restore it to a file"),
             (b"PGDMP and no more", "pg_restore failed: "),
             (b"something else", "pg_restore failed: input file does not appear to be a valid"),
         ],
     )
-    def test_of_files_that_are_no_copy(self, server, books, text, said):
+    def test_of_files_that_are_no_copy(self, server, books, text, expected):
         books.caller("Ann")
         path = server.folder / "other"
         path.write_bytes(text)
-        assert said in self.refused(server, path)
+        assert expected in self.refused(server, path)
 
     def test_of_a_copy_from_a_server_where_the_books_are_in_a_file(self, folder):
         path = folder / "copy"
@@ -289,9 +289,9 @@ class TestThePrograms:
         self.program(folder, monkeypatch, 'echo "pg_dump: error: $PGPASSWORD, not $*" >&2; exit 1')
         with pytest.raises(BackupRefused) as refused:
             dumps._run(place, str(folder / "pg_dump"), "--version")
-        before, _, said = str(refused.value).partition(", not ")
+        before, _, rest = str(refused.value).partition(", not ")
         assert before == "pg_dump failed: open sesame"
-        assert "sesame" not in said
+        assert "sesame" not in rest
 
 
 def test_a_database_that_is_not_ours_is_not_put_aside(server, books):

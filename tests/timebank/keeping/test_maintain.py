@@ -253,10 +253,10 @@ def test_a_caller_on_line_or_in_a_hand_is_not_deleted_as_absent(books):
     assert closed(books) == ()
 
 
-@pytest.mark.parametrize("kept", ["locked", "frozen"])
-def test_a_locked_caller_is_not_deleted_as_absent(books, kept):
+@pytest.mark.parametrize("column", ["locked", "frozen"])
+def test_a_locked_caller_is_not_deleted_as_absent(books, column):
     books.caller("Ann")
-    books.sql(f"UPDATE callers SET {kept} = 1")
+    books.sql(f"UPDATE callers SET {column} = 1")
     days(books, 366)
     assert closed(books) == ()
 

@@ -178,8 +178,8 @@ class TestNumbers:
         given = [books.caller(f"Cid {number}") for number in range(20)]
         # On another machine, which knows nothing of the first, and as soon as can be.
         copies.lose_the_books()
-        for beside in (live_mark.file_path(copies.path), high_water.file_path(copies.path)):
-            beside.unlink()
+        for mark in (live_mark.file_path(copies.path), high_water.file_path(copies.path)):
+            mark.unlink()
         books.wait(1 - 3600)
         copies.restore(copy)
         assert books.caller("Bob") > given[-1]
@@ -251,8 +251,8 @@ class TestOpenHands:
         table = Table(books, 3)
         table.bet({1: 60, 2: 120, 3: 180})
         copies.restore(copies.take())
-        found = books.sql("SELECT seat, outcome, returned FROM rounds ORDER BY seat")
-        assert found == [(1, "void", 60), (2, "void", 120), (3, "void", 180)]
+        rows = books.sql("SELECT seat, outcome, returned FROM rounds ORDER BY seat")
+        assert rows == [(1, "void", 60), (2, "void", 120), (3, "void", 180)]
         assert books.audit() == []
 
     def test_return_a_hosts_minutes_to_the_host(self, copies, books):
@@ -364,8 +364,10 @@ class TestImports:
         books.change(imports=(board.path,))
         settled_copy = copies.restore(copy).settled_copy
         assert settled_copy.files == (kept,)
-        said = f"{kept} was read by other books than these: `timebank import` applies it to them."
-        assert said in settled_copy.sentences()
+        sentence = (
+            f"{kept} was read by other books than these: `timebank import` applies it to them."
+        )
+        assert sentence in settled_copy.sentences()
         assert board.take(kept).applied == 1
 
     def test_the_rest_of_a_file_that_was_read_on_since_is_applied_once(
@@ -423,9 +425,9 @@ class TestWhoComesIn:
         settled_copy = copies.restore(copy).settled_copy
         assert books.do(recovery.owner, "Ann", DIGEST) is None
         assert not books.do(recovery.has_one, ann)
-        said = "Made 1 recovery code void: its owner can make another at Your settings."
-        assert said in settled_copy.sentences()
-        assert said.rstrip(".") in log_of(books)
+        sentence = "Made 1 recovery code void: its owner can make another at Your settings."
+        assert sentence in settled_copy.sentences()
+        assert sentence.rstrip(".") in log_of(books)
         assert VOID in told(books, ann)
         assert VOID not in told(books, bob)
         assert books.audit() == []
@@ -703,7 +705,9 @@ class TestTheAudit:
     )
     def test_a_generation_that_was_changed_does_not_fit(self, restored, books, change):
         restored(change)
-        assert any(found.startswith("generation 2: It does not fit") for found in books.audit())
+        assert any(
+            findings.startswith("generation 2: It does not fit") for findings in books.audit()
+        )
 
     def test_a_generation_that_was_removed_leaves_a_hole(self, restored, books):
         ((first,),) = books.sql("SELECT first FROM generations")
@@ -748,8 +752,8 @@ class TestTheAudit:
             f" 'hidden', '{forged}')",
         )
         assert any(
-            found.startswith("transfer 6: It does not continue generation 2")
-            for found in books.audit()
+            findings.startswith("transfer 6: It does not continue generation 2")
+            for findings in books.audit()
         )
 
     def test_finds_an_unclosed_shoe_call_or_hand(self, copies, books, ann):
@@ -759,9 +763,9 @@ class TestTheAudit:
         vandal = Vandal(books)
         vandal("UPDATE shoes SET closed = NULL")
         vandal("UPDATE calls SET closed = NULL, reason = NULL")
-        found = books.audit()
-        assert "shoe 1: It was open when generation 2 began, and it is still open." in found
-        assert "call 1: It was open when generation 2 began, and it is still open." in found
+        findings = books.audit()
+        assert "shoe 1: It was open when generation 2 began, and it is still open." in findings
+        assert "call 1: It was open when generation 2 began, and it is still open." in findings
 
     def test_finds_a_hand_from_an_old_shoe(self, copies, books, ann):
         shoe = seal(books, ann)

@@ -123,7 +123,7 @@ def test_at_the_end_of_a_day_the_grant_goes_and_earnings_stay(
 
 
 @pytest.mark.parametrize(
-    ("earned", "known", "told"),
+    ("earned", "known", "expected"),
     [
         (0, {"online": 3600}, ()),
         (
@@ -144,8 +144,8 @@ def test_at_the_end_of_a_day_the_grant_goes_and_earnings_stay(
         ),
     ],
 )
-def test_the_end_of_a_day_explains_open_stakes_and_frozen_accounts(earned, known, told):
-    assert said(day.end(CallerState(day=TODAY, **known), earned, BOARD).remarks) == told
+def test_the_end_of_a_day_explains_open_stakes_and_frozen_accounts(earned, known, expected):
+    assert said(day.end(CallerState(day=TODAY, **known), earned, BOARD).remarks) == expected
 
 
 @pytest.mark.parametrize(

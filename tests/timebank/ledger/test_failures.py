@@ -73,10 +73,10 @@ def test_no_text_of_a_driver_is_in_a_sentence(
     error: Exception, words: str, say: Callable[[BaseException], object]
 ) -> None:
     for raised in (error, OperationalError("SELECT secret", {}, error)):
-        said = str(say(raised))
-        assert OF_A_DRIVER not in said
-        assert "SELECT" not in said
-        assert words in said or say(raised) == damage_sentence("books", raised)
+        sentence = str(say(raised))
+        assert OF_A_DRIVER not in sentence
+        assert "SELECT" not in sentence
+        assert words in sentence or say(raised) == damage_sentence("books", raised)
 
 
 @pytest.mark.parametrize(("error", "words"), ERRORS.values(), ids=ERRORS)
@@ -92,11 +92,11 @@ def test_a_sentence_of_the_board_is_unchanged() -> None:
 def test_the_drivers_text_goes_to_the_log_only() -> None:
     """A text of a driver that is filled into a sentence would be in one of these forms."""
     forms = re.compile(r"\{failures\.driver_error\(|\.orig\}|message_primary\}")
-    found = [
+    lines = [
         f"{path}: {line.strip()}"
         for folder in ("timebank", "door")
         for path in sorted(Path(ROOT, folder).rglob("*.py"))
         for line in path.read_text("utf-8").splitlines()
         if forms.search(line)
     ]
-    assert found == []
+    assert lines == []

@@ -110,18 +110,18 @@ def test_a_removed_log_or_index_loses_nothing_and_the_board_restarts(
     path = books.database.path
     assert written(desks, "one") is None
     happens(path)
-    said = is_stopped(desks, caplog)
-    assert "is gone" in said
-    assert f"All that was acknowledged is in {path}." in said
+    line = is_stopped(desks, caplog)
+    assert "is gone" in line
+    assert f"All that was acknowledged is in {path}." in line
     # As after kill -9: only the main file counts.
     with_path = path.with_name("killed.sqlite3")
     shutil.copy(path, with_path)
     killed = SqliteDatabase(with_path)
     killed.open()
     with killed.reading(books.settings, books.now) as desk:
-        found = desk.connection.exec_driver_sql("SELECT text FROM notices").scalars().all()
+        rows = desk.connection.exec_driver_sql("SELECT text FROM notices").scalars().all()
     killed.close()
-    assert found == ["one"]
+    assert rows == ["one"]
     close_all(desks)
     books.database.open_existing()
 
@@ -133,10 +133,10 @@ def test_acknowledged_transactions_survive_deletion_of_the_database(
     path = books.database.path
     assert written(desks, "one") is None
     happens(path)
-    said = is_stopped(desks, caplog)
+    line = is_stopped(desks, caplog)
     copy = guard.rescued_copy(path)
     assert copy is not None
-    assert f"All that was acknowledged is in {copy}." in said
+    assert f"All that was acknowledged is in {copy}." in line
     assert copy.stat().st_mode & 0o777 == 0o600
     close_all(desks)
     # The next start of the board is refused, and not given other books.
@@ -162,10 +162,10 @@ def test_a_renamed_folder_loses_nothing_and_a_copy_is_written_elsewhere(
     path = books.database.path
     assert written(desks, "one") is None
     rename_folder(path)
-    said = is_stopped(desks, caplog)
+    line = is_stopped(desks, caplog)
     (copy,) = tmp_path.glob(f"{path.name}{guard.RESCUED}*")
-    assert f"{path.parent} is gone" in said
-    assert str(copy) in said
+    assert f"{path.parent} is gone" in line
+    assert str(copy) in line
     for each in (copy, beside(path.parent, ".old") / path.name):
         file = sqlite3.connect(each)
         assert file.execute("SELECT text FROM notices").fetchall() == [("one",)]

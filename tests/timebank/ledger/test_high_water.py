@@ -102,10 +102,10 @@ class TestLostEnd:
         assert served.serve().generation.number == 3
 
     def test_a_copy_of_the_running_files_taken_a_moment_before_is_noticed(self, served, books):
-        kept = files_of(served.path)
+        files = files_of(served.path)
         books.caller("Ann")
         books.database.close()
-        for name, content in kept.items():
+        for name, content in files.items():
             served.path.with_name(name).write_bytes(content)
         assert served.serve() is not None
 

@@ -360,13 +360,13 @@ class Ledger(BooksMachine):
         used = sum(amount for kind, amount, *_ in rows if kind == "elapsed")
         there_was = story.balance["online"] + story.balance["held"] - used
         own = story.balance["stake"] - story.standing
-        kept = min(there_was + own, max(0, story.earned))
-        on_table = min(kept, own)
+        spared = min(there_was + own, max(0, story.earned))
+        on_table = min(spared, own)
         if self.books.settings.mode == "none":
-            on_table, kept = 0, min(kept, there_was)
-        kept -= on_table
-        assert sum(amount for kind, amount, *_ in ended if kind == "carry") == kept
-        assert sum(amount for kind, amount, *_ in ended if kind == "forfeit") == there_was - kept
+            on_table, spared = 0, min(spared, there_was)
+        spared -= on_table
+        assert sum(amount for kind, amount, *_ in ended if kind == "carry") == spared
+        assert sum(amount for kind, amount, *_ in ended if kind == "forfeit") == there_was - spared
         story.standing, story.earned = story.balance["stake"] - on_table, on_table
 
 

@@ -258,8 +258,8 @@ def test_a_file_of_before_release_1_0_is_refused_and_not_changed(path, number):
     database = SqliteDatabase(path)
     assert database.upgrade() is None
     for way in (database.open, database.open_existing):
-        said = f"of version {number}, from before release 1.0, and no release opens those"
-        with pytest.raises(DatabaseRefused, match=said) as refused:
+        sentence = f"of version {number}, from before release 1.0, and no release opens those"
+        with pytest.raises(DatabaseRefused, match=sentence) as refused:
             way()
         assert not isinstance(refused.value, OlderBooks)  # `door serve` moves none either
     assert dump(path) == before

@@ -84,9 +84,9 @@ class TestWrittenOver:
             assert written(desks, text) is None
         carry_over(books.database.path)
         cp(copy, books.database.path)
-        said = is_stopped(desks, caplog)
-        assert "was written over by older books" in said
-        assert "`timebank restore` puts your last backup in their place" in said
+        line = is_stopped(desks, caplog)
+        assert "was written over by older books" in line
+        assert "`timebank restore` puts your last backup in their place" in line
         desks.writer.close()
         books.database.close()
         assert self.is_in_doubt(books)
@@ -115,9 +115,9 @@ class TestDamaged:
     def test_is_reported_as_overwritten(self, damaged, way):
         with pytest.raises(DatabaseRefused) as refused:
             getattr(SqliteDatabase(damaged), way)()
-        said = str(refused.value)
-        assert said.startswith(f"The database {damaged} is damaged.")
-        assert "`timebank restore` puts a backup in its place" in said
+        sentence = str(refused.value)
+        assert sentence.startswith(f"The database {damaged} is damaged.")
+        assert "`timebank restore` puts a backup in its place" in sentence
 
     def test_in_the_middle_of_work_too(self, books, ann):
         path = books.database.path

@@ -71,9 +71,9 @@ def test_one_that_lends_by_the_transaction_is_refused_in_a_sentence(pooled, way)
     place = pooled("transaction")
     with closing(PostgresDatabase(place)) as database, pytest.raises(DatabaseRefused) as refused:
         getattr(database, way)()
-    said = str(refused.value)
-    assert f"Between the board and the database {place} is a pooler" in said
-    assert "name PostgreSQL itself as database in [timebank] of sysop.toml" in said
+    sentence = str(refused.value)
+    assert f"Between the board and the database {place} is a pooler" in sentence
+    assert "name PostgreSQL itself as database in [timebank] of sysop.toml" in sentence
 
 
 def test_so_is_one_that_lends_its_processes_in_turn(pooled):

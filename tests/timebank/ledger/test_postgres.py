@@ -107,16 +107,16 @@ class TestOpening:
         database.close()
 
     @pytest.mark.parametrize(
-        ("program", "version", "said"),
+        ("program", "version", "expected"),
         [
             (APPLICATION_ID, migrations.newest_version() + 1, "written by a newer program"),
             (APPLICATION_ID, 12, "version 12, from before release 1.0"),
         ],
     )
-    def test_refuses_another_version(self, books, program, version, said):
+    def test_refuses_another_version(self, books, program, version, expected):
         books.sql("UPDATE books SET program = ?, version = ?", program, version)
         for way in (books.database.open, books.database.open_existing):
-            with pytest.raises(DatabaseRefused, match=said):
+            with pytest.raises(DatabaseRefused, match=expected):
                 way()
         books.sql(
             "UPDATE books SET program = ?, version = ?", APPLICATION_ID, migrations.newest_version()
@@ -311,8 +311,8 @@ class TestAWriterThatStandsStill:
 class TestLongReads:
     def rows_of(self, books):
         with books.database.reading(books.settings, NOON) as desk:
-            found = chain.ALL_ROWS.run_long(desk.connection)
-            return isinstance(found.cursor, psycopg.ServerCursor), found.all()
+            rows = chain.ALL_ROWS.run_long(desk.connection)
+            return isinstance(rows.cursor, psycopg.ServerCursor), rows.all()
 
     def test_of_large_books_come_some_rows_at_a_time(self, books, monkeypatch):
         call = books.call(books.caller("Ann"))
@@ -408,8 +408,8 @@ class TestACommitThatBreaksOff:
         with monkeypatch.context() as network:
             network.setattr("timebank.ledger.postgres.dialect.is_committed", self.away)
             writer.submit(Request(lambda desk: add_notice(desk, 1, "a"), "a"))
-            said = [groups.get(timeout=20)[0].error for _ in range(2)]
-            assert [type(error) for error in said] == [InDoubt, OutcomeUnknown]
+            errors = [groups.get(timeout=20)[0].error for _ in range(2)]
+            assert [type(error) for error in errors] == [InDoubt, OutcomeUnknown]
             writer.submit(Request(lambda desk: add_notice(desk, 1, "b"), "b"))
             (refused,) = groups.get(timeout=20)
             assert isinstance(refused.error, BooksUnavailable)
@@ -436,11 +436,13 @@ class TestACommitThatBreaksOff:
             network.setattr("timebank.ledger.postgres.dialect.is_committed", self.away)
             writer._queue.put(old)
             writer.submit(Request(lambda desk: None, "starts the thread"))
-            said = [groups.get(timeout=20)[0].error for _ in range(2)]
-            assert [type(error) for error in said] == [InDoubt, OutcomeUnknown]
+            errors = [groups.get(timeout=20)[0].error for _ in range(2)]
+            assert [type(error) for error in errors] == [InDoubt, OutcomeUnknown]
         assert groups.get(timeout=20)[0].error is None
         writer.close()
-        doubtful = databases._DoubtfulGroup(books.database.doubt(None), [], [], said[1], [old, new])
+        doubtful = databases._DoubtfulGroup(
+            books.database.doubt(None), [], [], errors[1], [old, new]
+        )
         assert doubtful.pop_late(60) == [old]
         assert doubtful.waiting == [new]
 

@@ -34,11 +34,11 @@ def run_together(target, *arguments):
     ]
     for process in processes:
         process.start()
-    found = [answers.get(timeout=60) for _ in processes]
+    results = [answers.get(timeout=60) for _ in processes]
     for process in processes:
         process.join()
     assert [process.exitcode for process in processes] == [0, 0]
-    return found
+    return results
 
 
 def _take_over(barrier, answers, number, settings, caller_id):

@@ -102,8 +102,8 @@ def test_values_are_given_by_name(connection):
     note.run_each(connection, [{"by": "you", "what": "second", "at": 2}])
     with pytest.raises(KeyError, match="by"):
         note(connection, at=1, what="third")
-    found = connection.execute(select(sysop_log.c.at, sysop_log.c.by, sysop_log.c.what))
-    assert [tuple(row) for row in found] == [(1, "me", "first"), (2, "you", "second")]
+    rows = connection.execute(select(sysop_log.c.at, sysop_log.c.by, sysop_log.c.what))
+    assert [tuple(row) for row in rows] == [(1, "me", "first"), (2, "you", "second")]
 
 
 def test_a_new_row_tells_its_number_in_every_dialect(connection):
@@ -158,10 +158,10 @@ def test_a_reader_finds_rows_and_refuses_to_take_one_of_none_or_of_several(conne
 @pytest.mark.parametrize("how", ["one", "first", "all", "stream"])
 def test_a_driver_error_is_raised_as_by_sqlalchemy(connection, how):
     connection.exec_driver_sql("DROP TABLE sysop_log")
-    with pytest.raises(OperationalError, match="no such table: sysop_log") as told:
+    with pytest.raises(OperationalError, match="no such table: sysop_log") as failed:
         list(getattr(AT, how)(connection))
-    assert told.value.orig.sqlite_errorname == "SQLITE_ERROR"
-    assert told.value.statement == AT.sql(sqlite.dialect())
+    assert failed.value.orig.sqlite_errorname == "SQLITE_ERROR"
+    assert failed.value.statement == AT.sql(sqlite.dialect())
 
 
 def test_a_direct_read_begins_a_transaction_like_any_statement():

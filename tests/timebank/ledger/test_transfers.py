@@ -27,8 +27,8 @@ def movement(source, target, amount, kind="adjustment", why="because") -> Moveme
 def ann(books):
     """A caller with an account of each kind."""
     caller_id = books.caller("Ann")
-    found = books.sql("SELECT kind, id FROM accounts WHERE caller_id = ?", caller_id)
-    return {kind: Account(number, kind, "second") for kind, number in found}
+    rows = books.sql("SELECT kind, id FROM accounts WHERE caller_id = ?", caller_id)
+    return {kind: Account(number, kind, "second") for kind, number in rows}
 
 
 def test_a_transfer_moves_an_amount_and_the_balances_follow(books, ann):

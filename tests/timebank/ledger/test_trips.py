@@ -181,8 +181,8 @@ class TestWhatWaits:
         with books.database.transaction(books.settings, books.now) as desk:
             run = desk.connection.connection.driver_connection
             run.defer("UPDATE callers SET frozen = 1")
-            found = desk.connection.exec_driver_sql("SELECT frozen FROM callers")
-            assert found.scalar_one() == 1
+            rows = desk.connection.exec_driver_sql("SELECT frozen FROM callers")
+            assert rows.scalar_one() == 1
 
     def test_is_undone_with_its_savepoint(self, books, call):
         with books.database.transaction(books.settings, books.now) as desk:

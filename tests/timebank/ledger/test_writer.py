@@ -104,19 +104,19 @@ def test_no_more_than_a_hundred_share_a_commit(desks):
 
 
 def test_nothing_is_answered_before_it_is_committed(books):
-    seen = []
+    sizes = []
 
     def look(group):
         with books.database.reading(books.settings, books.now) as other:
             count = other.connection.exec_driver_sql("SELECT count(*) FROM notices").scalar_one()
-        seen.append((len(group), count))
+        sizes.append((len(group), count))
 
     writer = Writer(books.database, lambda: books.settings, lambda: books.now, look)
     for _ in range(20):
         writer.submit(Request(add("x"), None))
     writer.close()
     answered = 0
-    for size, visible in seen:
+    for size, visible in sizes:
         answered += size
         assert visible == answered
     assert answered == 20
@@ -203,9 +203,9 @@ def test_an_outage_is_logged_once_however_many_ask_meanwhile(books, desks, caplo
     def asked():
         desks.submit(add("a"))
         desks.next_group()
-        said = [record.getMessage() for record in caplog.records]
+        messages = [record.getMessage() for record in caplog.records]
         caplog.clear()
-        return said
+        return messages
 
     monkeypatch.setattr(failures, "is_broken", lambda error: True)
     for reason in ("gone\n\tfor now", "full"):

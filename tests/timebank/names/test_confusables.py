@@ -58,15 +58,15 @@ class TestTables:
 
 class TestSkeletons:
     @pytest.mark.parametrize(
-        ("text", "seen"),
+        ("text", "expected"),
         [
             *(("paypal", "paypal"), ("p\u0430yp\u0430l", "paypal"), ("modern", "rnodern")),
             *(("1O0", "lOO"), ("I", "l"), ("i", "i"), ("J\u00f3se", "Jose"), ("\u212c", "B")),
             *(("a\u200bb\u3164c\ufe0f", "abc"), ("a\x07b", "ab"), ("", "")),
         ],
     )
-    def test_equal_the_visible_text(self, text, seen):
-        assert skeleton(text) == seen
+    def test_equal_the_visible_text(self, text, expected):
+        assert skeleton(text) == expected
 
 
 class TestRenewing:
@@ -85,12 +85,12 @@ class TestRenewing:
             "".join(renewing.condensed(published))
 
     def test_leaves_the_file_where_it_cannot_be_read(self, tmp_path, monkeypatch, capsys):
-        kept = tmp_path / "confusables.txt"
-        kept.write_text("as it was")
-        monkeypatch.setattr(renewing, "TARGET", kept)
+        path = tmp_path / "confusables.txt"
+        path.write_text("as it was")
+        monkeypatch.setattr(renewing, "TARGET", path)
         assert renewing.main([str(tmp_path / "nothing.txt")]) == 2
         assert "stays as it was" in capsys.readouterr().err
-        assert kept.read_text() == "as it was"
+        assert path.read_text() == "as it was"
         (tmp_path / "new.txt").write_text(PUBLISHED, encoding="utf-8")
         assert renewing.main([str(tmp_path / "new.txt")]) == 0
-        assert kept.read_text(encoding="utf-8").endswith("1D426 0072 006E\n")
+        assert path.read_text(encoding="utf-8").endswith("1D426 0072 006E\n")

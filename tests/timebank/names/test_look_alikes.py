@@ -70,9 +70,9 @@ def test_a_name_is_looked_for_by_an_index(books):
             for row in run(f"EXPLAIN QUERY PLAN {statement}", ("a", "b"))
         ]
 
-    found = [plan for plan in books.do(plans) if "callers" in plan]
-    assert len(found) == 3
-    assert all("USING INDEX callers_by_skeleton" in plan for plan in found)
+    lines = [plan for plan in books.do(plans) if "callers" in plan]
+    assert len(lines) == 3
+    assert all("USING INDEX callers_by_skeleton" in plan for plan in lines)
 
 
 class TestGuests:

@@ -166,9 +166,9 @@ class TestSkeletons:
 
     @given(st.text(max_size=60))
     def test_are_made_of_any_text(self, text):
-        seen = skeleton(text)
-        assert seen == skeleton(text.strip())
-        assert skeleton(text + "\u200b") == seen
+        reserved = skeleton(text)
+        assert reserved == skeleton(text.strip())
+        assert skeleton(text + "\u200b") == reserved
 
 
 def test_names_are_the_same_or_only_read_alike():

@@ -71,9 +71,9 @@ class TestSpreadsheets:
         assert not any(map(starts_a_formula, cells(timebank("export", "csv")[1])))
 
     def test_show_the_name_as_it_is_behind_an_apostrophe(self, crowd, timebank):
-        told = cells(timebank("accounts", "--format", "csv")[1])
-        assert "'=cmd|' /C calc'!A0@Xibalba" in told
-        assert "a;'=1+1@Xibalba" in told
+        output = cells(timebank("accounts", "--format", "csv")[1])
+        assert "'=cmd|' /C calc'!A0@Xibalba" in output
+        assert "a;'=1+1@Xibalba" in output
 
     @pytest.mark.parametrize(
         "text", ["-5", "-0:05:00", "-$12.50", "-FR 1,000", "Jean-Luc", "Ann, -", "a = b", "x@y", ""]

@@ -56,22 +56,22 @@ def reading(books):
 @pytest.mark.parametrize("newest_first", [False, True])
 @pytest.mark.parametrize(("wanted", "step"), [(Wanted(), 1), (Wanted(kind="elapsed"), 10)])
 def test_every_row_comes_once_and_in_order(many, wanted, step, newest_first):
-    found = [
+    numbers = [
         row.number for row in extracts.extracts(reading(many), wanted, newest_first=newest_first)
     ]
     expected = list(range(step, MANY + 1, step))
-    assert found == (expected[::-1] if newest_first else expected)
+    assert numbers == (expected[::-1] if newest_first else expected)
 
 
 def test_rows_that_are_made_meanwhile_do_not_come(many):
     rows = extracts.extracts(reading(many), Wanted(kind="elapsed"), newest_first=False)
-    seen = [next(rows).number]
+    numbers = [next(rows).number]
     late = Movement(
         transfers.EXTERNAL, transfers.ADJUSTMENT, 1, ByHand("elapsed", "late"), None, None
     )
     many.do(transfers.transfer, [late])
-    seen += [row.number for row in rows]
-    assert seen == list(range(10, MANY + 1, 10))
+    numbers += [row.number for row in rows]
+    assert numbers == list(range(10, MANY + 1, 10))
 
 
 def test_no_transaction_is_open_while_a_page_is_looked_at(many):

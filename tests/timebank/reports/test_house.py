@@ -112,8 +112,10 @@ def test_luck_beyond_belief_is_named_and_that_of_a_few_hands_is_not():
     cheat = played(FEWEST, 0)
     assert not cheat.is_believable
     assert cheat.deviations < -5
-    (*_, said) = reports.table([], [cheat], {7: "Ann"})
-    assert said.startswith("Ann won 2:48:20 more at Black Jack For Time than luck explains: 10.0 d")
+    (*_, sentence) = reports.table([], [cheat], {7: "Ann"})
+    assert sentence.startswith(
+        "Ann won 2:48:20 more at Black Jack For Time than luck explains: 10.0 d"
+    )
     assert not played(0, 3 * FEWEST).is_believable  # so much bad luck is none, either
 
 
@@ -127,11 +129,11 @@ def test_callers_are_judged_each_by_themselves(books):
             other.sees()
         cheat.bet(60, won(60, 60))
         cheat.sees()
-    found, doubted = books.do(reports.house, given, None, None, None)
+    tables_shown, doubted = books.do(reports.house, given, None, None, None)
     assert [luck.caller_id for luck in doubted] == [cheat.caller_id]
     named = books.do(reports.names, doubted)
     assert named == {cheat.caller_id: "Cheat"}
-    records = list(reports.lines([*found, *doubted], named))
+    records = list(reports.lines([*tables_shown, *doubted], named))
     assert [record["caller"] for record in records] == [None, "Cheat"]
     assert [record["believable"] for record in records][-1] is False
     assert tuple(records[0]) == reports.FIELDS

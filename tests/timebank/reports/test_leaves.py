@@ -43,24 +43,24 @@ def filled(books):
 
 
 def all_leaves(books, sought: Sought, most: int = 7) -> list[Leaf]:
-    found = [books.do(ledger_pages.leaf, sought, None, most)]
-    while found[-1].before is not None:
-        found.append(books.do(ledger_pages.leaf, sought, found[-1].before, most))
-    return found
+    leaves = [books.do(ledger_pages.leaf, sought, None, most)]
+    while leaves[-1].before is not None:
+        leaves.append(books.do(ledger_pages.leaf, sought, leaves[-1].before, most))
+    return leaves
 
 
 def all_stretches(books, sought: Sought) -> list[Extract]:
     low, end = books.do(ledger_pages.bounds, sought)
     rows = []
     while low < end:
-        found, low = books.do(ledger_pages.stretch, sought, low, end)
-        assert len(found) <= ledger_pages.STRETCH
-        rows += found
+        rows_here, low = books.do(ledger_pages.stretch, sought, low, end)
+        assert len(rows_here) <= ledger_pages.STRETCH
+        rows += rows_here
     return rows
 
 
-def numbers(found: list[Leaf]) -> list[int]:
-    return [row.number for leaf in found for row in leaf.rows]
+def numbers(leaves: list[Leaf]) -> list[int]:
+    return [row.number for leaf in leaves for row in leaf.rows]
 
 
 SOUGHT = list(product([None, "Ann", "Bob"], [{}, {"kind": "grant"}, {"least": 2}]))
@@ -74,8 +74,8 @@ def test_every_transfer_that_is_sought_comes_once_and_in_order(filled, monkeypat
     assert len(rows) == DAYS * A_DAY
     for who, filters in SOUGHT:
         whose = filled.whose.get(who)
-        found = all_leaves(filled, Sought(whose, **filters))
-        assert numbers(found) == [
+        leaves = all_leaves(filled, Sought(whose, **filters))
+        assert numbers(leaves) == [
             row.number
             for row in rows
             if whose in (None, row.target_caller_id)
@@ -83,9 +83,9 @@ def test_every_transfer_that_is_sought_comes_once_and_in_order(filled, monkeypat
             and row.amount >= filters.get("least", 0)
         ], (who, filters)
         in_order = [row.number for row in all_stretches(filled, Sought(whose, **filters))]
-        assert in_order == numbers(found)[::-1], (who, filters)
-        assert all(len(leaf.rows) <= 7 for leaf in found)
-        assert all(len(leaf.rows) == 7 or leaf.is_cut for leaf in found[:-1])
+        assert in_order == numbers(leaves)[::-1], (who, filters)
+        assert all(len(leaf.rows) <= 7 for leaf in leaves)
+        assert all(len(leaf.rows) == 7 or leaf.is_cut for leaf in leaves[:-1])
 
 
 def test_days_are_recognised(filled):
@@ -96,8 +96,8 @@ def test_days_are_recognised(filled):
 
     starts = filled.settings.schedule.day_starts
     for since, until in ((0, 5), (1, 1), (2, 3), (4, 9), (None, 0), (5, None)):
-        found = all_leaves(filled, Sought(since=day(since), until=day(until)), 1000)
-        rows = [row for leaf in found for row in leaf.rows]
+        leaves = all_leaves(filled, Sought(since=day(since), until=day(until)), 1000)
+        rows = [row for leaf in leaves for row in leaf.rows]
         in_order = all_stretches(filled, Sought(since=day(since), until=day(until)))
         assert in_order == rows[::-1]
         days = range(since or 0, DAYS if until is None else min(DAYS, until + 1))

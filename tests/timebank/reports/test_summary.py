@@ -68,8 +68,8 @@ def test_each_movement_has_its_name(ann, source, target, name):
     ends = [SYSTEM.get(kind) or account(ann, kind) for kind in (source, target)]
     ann.do(transfers.transfer, [Movement(*ends, 60, ByHand("kind", "why"), None, None)])
     (period,) = ann.do(summary.summary, "day", None, None)
-    told = {told: amount for told, amount in period.flows.items() if amount}
-    assert told == ({} if name is None else {name: 60})
+    named = {named: amount for named, amount in period.flows.items() if amount}
+    assert named == ({} if name is None else {name: 60})
 
 
 def test_transfers_between_callers_are_separate_from_deposits(ann):

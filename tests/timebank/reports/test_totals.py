@@ -35,17 +35,17 @@ def _a_day(books, number: int) -> None:
 
 
 def summed(rows: Iterable[QuarterMoved]) -> Counter[tuple[object, ...]]:
-    found = Counter[tuple[object, ...]]()
+    totals_here = Counter[tuple[object, ...]]()
     for row in rows:
-        found[row[:-1]] += row.amount
-    return found
+        totals_here[row[:-1]] += row.amount
+    return totals_here
 
 
-def agree(books, kept: KeptTotals) -> None:
+def agree(books, totals_kept: KeptTotals) -> None:
     for first in range(1, 20):
         plain = books.do(lambda desk, at=first: summed(totals.moved_by_quarter(desk, at)))
-        assert books.do(lambda desk, at=first: summed(kept.moved(desk, at))) == plain
-        assert books.do(kept.changes, first) == books.do(totals.changes, first)
+        assert books.do(lambda desk, at=first: summed(totals_kept.moved(desk, at))) == plain
+        assert books.do(totals_kept.changes, first) == books.do(totals.changes, first)
 
 
 def test_saved_totals_match_the_ledger_and_are_computed_once(

@@ -28,8 +28,8 @@ def take(books, server: int, name: str = "jobs") -> int | None:
 
 def held(books, name: str = "jobs") -> tuple[int, int, bool]:
     """Return a lease's holder, its number, and whether it is valid."""
-    found = books.do(leases.holder, name)
-    return found.server_id, found.fence, found.live
+    lease = books.do(leases.holder, name)
+    return lease.server_id, lease.fence, lease.live
 
 
 def texts(books) -> list[str]:
@@ -160,15 +160,15 @@ class TestLettingGo:
 
 
 def test_the_number_only_grows(books):
-    seen = []
+    fences = []
     for turn in range(12):
         server = turn % 3 + 1
-        seen.append(take(books, server))
+        fences.append(take(books, server))
         if turn % 2:
             books.do(leases.release, "jobs", server)
         else:
             run_out(books)
-    assert seen == list(range(1, 13))
+    assert fences == list(range(1, 13))
 
 
 def write_under(desk, fence: int, text: str) -> None:

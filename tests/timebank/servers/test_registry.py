@@ -12,9 +12,9 @@ from timebank.servers.registry import Newcomer
 PROCESSES = count(1)
 
 
-def enter(books, name: str = "alpha", *gone: str, **said) -> registry.ServerRecord:
+def enter(books, name: str = "alpha", *gone: str, **facts) -> registry.ServerRecord:
     usual = {"process": f"p:{next(PROCESSES)}", "settings": "{}", "version": "1"}
-    newcomer = Newcomer(**{**usual, **said}, name=name)
+    newcomer = Newcomer(**{**usual, **facts}, name=name)
     return books.do(registry.enter, newcomer, gone.__contains__)
 
 
@@ -28,10 +28,10 @@ def names(books) -> list[str]:
 
 
 def test_a_server_shows_its_data_to_others(books):
-    said = {"settings": '{"a":1}', "version": "2"}
-    alpha = enter(books, "alpha", process="alpha", **said)
+    facts = {"settings": '{"a":1}', "version": "2"}
+    alpha = enter(books, "alpha", process="alpha", **facts)
     assert books.do(registry.living_servers) == [alpha]
-    assert {key: getattr(alpha, key) for key in said} == said
+    assert {key: getattr(alpha, key) for key in facts} == facts
     assert (alpha.process, alpha.draining) == ("alpha", False)
 
 

@@ -64,12 +64,12 @@ def clock(zone: str, centre: date) -> tuple[datetime, list[datetime]]:
 def arrivals(zone: str, centre: date) -> dict[datetime, int]:
     """For every local minute, skipped ones too, the index of the minute that first reaches it."""
     _, wall = clock(zone, centre)
-    reached, found = wall[0], {}
+    reached, times = wall[0], {}
     for index, shown in enumerate(wall):
         while reached <= shown:
-            found[reached] = index
+            times[reached] = index
             reached += MINUTE
-    return found
+    return times
 
 
 def starts_of(each: Event, zone: str, centre: date) -> list[int]:
@@ -128,12 +128,12 @@ class TestEvents:
             at = datetime.combine(change[1], time(), UTC) + timedelta(seconds=seconds)
             expected = model(events, *change, at)
             assume(expected is not None)
-            found = board.closed_at_or_after(at)
-            assert found is not None
-            assert (found.start, found.end) == (expected.start, expected.end)
+            period = board.closed_at_or_after(at)
+            assert period is not None
+            assert (period.start, period.end) == (expected.start, expected.end)
             # Two that start at the same instant may be named in either order.
-            assert sorted(found.name.split(" and ")) == sorted(expected.name.split(" and "))
-            assert board.seconds_to_event(at) == max(0, int((found.start - at).total_seconds()))
+            assert sorted(period.name.split(" and ")) == sorted(expected.name.split(" and "))
+            assert board.seconds_to_event(at) == max(0, int((period.start - at).total_seconds()))
 
     @settings(max_examples=EXAMPLES * 50, deadline=None)
     @given(
@@ -161,9 +161,9 @@ class TestEvents:
     def test_an_event_of_three_days_is_on_until_its_last_hour(self, hours):
         board = schedule("UTC", event("00:00", 3 * 24 * 60, frozenset({0})))
         at = utc(2024, 1, 1) + timedelta(hours=hours)  # from a Monday on
-        found = board.closed_at_or_after(at)
-        assert found is not None
-        assert (found.start, found.end) == (utc(2024, 1, 1), utc(2024, 1, 4))
+        period = board.closed_at_or_after(at)
+        assert period is not None
+        assert (period.start, period.end) == (utc(2024, 1, 1), utc(2024, 1, 4))
         assert board.seconds_to_event(at) == 0
 
     def test_seconds_to_an_event_are_rounded_down_and_are_zero_inside_it(self):

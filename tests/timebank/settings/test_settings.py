@@ -339,8 +339,8 @@ class TestFilesThatCannotBeRead:
         ],
     )
     def test_one_that_goes_beyond_every_measure(self, refusal, text, sentence):
-        (found,) = refusal(text)
-        assert found.startswith(sentence)
+        (problem,) = refusal(text)
+        assert problem.startswith(sentence)
 
 
 keys = st.one_of(st.from_regex(r"[a-z]{1,3}", fullmatch=True), st.just('"a.b"'), st.just("'[x]'"))
@@ -395,26 +395,26 @@ class TestLines:
             if kind == "tables":
                 counts[path[0]] = path[1] + 1
             written.setdefault(path, line)
-        found = lines_of_keys(text)
+        texts = lines_of_keys(text)
         # A table may have been mentioned before its own header, as part of a longer one.
-        assert {path: found[path] for path in written if found[path] > written[path]} == {}
+        assert {path: texts[path] for path in written if texts[path] > written[path]} == {}
         lines = text.split("\n")
-        for path, line in found.items():
+        for path, line in texts.items():
             last = [part for part in path if isinstance(part, str)][-1]
             assert last in lines[line - 1]
-        assert found.keys() >= written.keys()
+        assert texts.keys() >= written.keys()
 
     def test_a_key_inside_a_value_of_several_lines_has_none(self):
-        found = lines_of_keys("events = [\n{ name = 1 },\n{ name = 2 },\n]\nafter = 1\n")
-        assert found == {("events",): 1, ("after",): 5}
+        lines = lines_of_keys("events = [\n{ name = 1 },\n{ name = 2 },\n]\nafter = 1\n")
+        assert lines == {("events",): 1, ("after",): 5}
 
     def test_a_key_inside_a_value_of_one_line_has_its(self):
-        found = lines_of_keys("\nevents = [{ name = 1 }, { name = 2 }]\n")
-        assert found[("events", 1, "name")] == 2
+        lines = lines_of_keys("\nevents = [{ name = 1 }, { name = 2 }]\n")
+        assert lines[("events", 1, "name")] == 2
 
     def test_a_value_too_long_to_follow_ends_the_search(self):
-        found = lines_of_keys("a = 1\nb = [\n" + "1,\n" * 300 + "]\nc = 1\n")
-        assert found == {("a",): 1}
+        lines = lines_of_keys("a = 1\nb = [\n" + "1,\n" * 300 + "]\nc = 1\n")
+        assert lines == {("a",): 1}
 
 
 class TestABooksServer:
@@ -453,7 +453,7 @@ class TestABooksServer:
         assert settings.load(write("[timebank]\ndatabase = ''")).server is None
 
     @pytest.mark.parametrize(
-        ("url", "said"),
+        ("url", "expected"),
         [
             ("board.sqlite3", 'must be a URL such as "postgresql://user@host:5432/name", or empty'),
             ("mysql://host/name", 'must be a URL such as "postgresql://user@host:5432/name", or'),
@@ -472,9 +472,9 @@ class TestABooksServer:
             ("postgresql://host/name?password=open-sesame", 'has the option "password"; known are'),
         ],
     )
-    def test_that_is_named_wrongly_is_refused(self, refusal, url, said):
+    def test_that_is_named_wrongly_is_refused(self, refusal, url, expected):
         (sentence,) = refusal(f'[timebank]\ndatabase = "{url}"')
-        assert sentence.startswith(f"FILE, line 2: [timebank] database: {said}")
+        assert sentence.startswith(f"FILE, line 2: [timebank] database: {expected}")
         assert "sesame" not in sentence
 
     def test_has_a_file_for_its_password_and_a_file_of_books_has_none(self, refusal):

@@ -12,7 +12,7 @@ from timebank.settings.toml import open_table
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         (
             '[board]\nname = "a"\nsysop = "b"\nname = "c"\n',
@@ -91,13 +91,13 @@ from timebank.settings.toml import open_table
     ],
 )
 def test_a_mistake_is_reported_with_its_line_and_column(
-    tmp_path: Path, text: str, told: str
+    tmp_path: Path, text: str, expected: str
 ) -> None:
     path = tmp_path / "sysop.toml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(SettingsError) as refused:
         open_table(path)
-    assert str(refused.value) == f"{path}{told}"
+    assert str(refused.value) == f"{path}{expected}"
 
 
 def test_a_day_in_full_is_taken_for_its_short_name(tmp_path: Path) -> None:

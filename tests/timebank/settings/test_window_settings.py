@@ -32,8 +32,8 @@ def refusal(load, tmp_path):
     def sentences(text: str) -> list[str]:
         with pytest.raises(SettingsError) as refused:
             load(text)
-        said = str(refused.value).replace(f"{tmp_path}/sysop.toml, ", "")
-        return said.replace(str(tmp_path), "FOLDER").split("\n")
+        words = str(refused.value).replace(f"{tmp_path}/sysop.toml, ", "")
+        return words.replace(str(tmp_path), "FOLDER").split("\n")
 
     return sentences
 

@@ -65,8 +65,8 @@ class TestTheFile:
         board.write(record("Ann", 12))
         os.truncate(board.path, format.MOST_READ + format.CHUNK + 1)  # with nothing written there
         assert (board.take().applied, board.bank("Ann")) == (1, 22)
-        said = f"{board.path} is in the way of an import: no line ends within 64 MiB."
-        assert board.take().problem == said
+        sentence = f"{board.path} is in the way of an import: no line ends within 64 MiB."
+        assert board.take().problem == sentence
         board.write(record("Ann", 5))
         assert (board.take().problem, board.bank("Ann")) == (None, 27)
 

@@ -72,7 +72,7 @@ REST = b"01 12:00\r\n"
 def check(board: Board, bob: int) -> None:
     """Check that all lines were applied and announced once."""
     assert (board.bank("Ann"), board.bank("Bob")) == (21, bob)
-    assert [board.reason(said) for said in board.errors()] == [
+    assert [board.reason(line) for line in board.errors()] == [
         "it has 1 field instead of 5",
         "the account holds only 0 seconds",
         "nobody here is called Cid",

@@ -93,8 +93,8 @@ def test_a_statement_has_a_table_for_each_unit(salon, timebank):
     _, text, _ = timebank("statement", "ann")
     minutes, dollars = text.split("\nIn dollars\n")
     assert "$" not in minutes
-    told = [line.split("  2026-03-01 12:00:30")[-1] for line in dollars.splitlines()]
-    assert told[2:4] == [
+    rows = [line.split("  2026-03-01 12:00:30")[-1] for line in dollars.splitlines()]
+    assert rows[2:4] == [
         "   $250.50  $100,250.50     $0   $0  $100,250.50"
         "  Bet $250.50 at Baccarat, won $250.50 at Baccarat",
         "        $0  $100,250.50     $2  -$2  $100,250.50  Bet $2 at UNIX bj",

@@ -208,8 +208,8 @@ def test_a_coup_that_goes_on_faces_the_same_bank(books, ann, call):
     books.wait(3600)
     books.server_dies()
     again = books.call(ann)
-    kept = PlayMoney("usd-cent", NEW + 300_00, FULL - 500_00, 0, 200_00)
-    assert again.sit_down() == kept
+    expected = PlayMoney("usd-cent", NEW + 300_00, FULL - 500_00, 0, 200_00)
+    assert again.sit_down() == expected
     again.round_id, again.sequence = call.round_id, 0
     again.act(won(200_00, 200_00))
     assert again.receipt.play.casino == FULL - 700_00

@@ -46,9 +46,9 @@ def test_a_journal_row_with_a_damaged_number_leaves_the_others_readable(books, p
     books.call(books.caller("Dora"), node=4).bet(60)
     with contextlib.closing(sqlite3.connect(books.settings.database)) as by_hand, by_hand:
         by_hand.execute("UPDATE rounds SET lead = x'ff' WHERE seat = 3")
-    found = books.do(lambda desk: list(journal.rounds_between(desk, 1, 4)))
-    assert [len(stored.actions) for stored in found] == [1, 1, 0, 1]
-    assert [len(stored.seats) for stored in found] == [2, 2, 0, 1]
+    rounds = books.do(lambda desk: list(journal.rounds_between(desk, 1, 4)))
+    assert [len(stored.actions) for stored in rounds] == [1, 1, 0, 1]
+    assert [len(stored.seats) for stored in rounds] == [2, 2, 0, 1]
 
 
 def test_actions_of_all_seats_stand_in_one_journal(books, playing):
@@ -327,11 +327,11 @@ def test_two_processes_at_one_table_deal_each_round_once(books, table):
     processes = [APART.Process(target=_bet_and_settle, args=arguments) for _ in range(2)]
     for process in processes:
         process.start()
-    found = [answers.get(timeout=60) for _ in processes]
+    results = [answers.get(timeout=60) for _ in processes]
     for process in processes:
         process.join()
-    assert sum(dealt + refused for dealt, refused in found) == 60
+    assert sum(dealt + refused for dealt, refused in results) == 60
     rounds = books.sql("SELECT start_position FROM rounds WHERE lead IS NULL ORDER BY id")
-    assert rounds == [(9 * number,) for number in range(sum(dealt for dealt, _ in found))]
+    assert rounds == [(9 * number,) for number in range(sum(dealt for dealt, _ in results))]
     assert table.stakes() == [0, 0, 0]
     assert books.audit() == []

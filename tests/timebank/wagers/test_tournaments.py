@@ -447,7 +447,7 @@ def test_where_another_program_keeps_the_bank_whole_minutes_go_there(open_board,
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "expected"),
     [
         ("UPDATE tournament_entries SET prize = 60 WHERE caller_id = 1", "was paid 60, and has"),
         ("UPDATE tournament_entries SET prize_id = NULL, prize = 0", "no tournament records it"),
@@ -464,15 +464,15 @@ def test_where_another_program_keeps_the_bank_whole_minutes_go_there(open_board,
         ("UPDATE tournaments SET prizes = '[9000, 600, 300]'", "It promises 10500, but the prize"),
     ],
 )
-def test_the_audit_finds_wrong_entries_and_prizes(books, held, change, told):
+def test_the_audit_finds_wrong_entries_and_prizes(books, held, change, expected):
     play(books, 1, 30)
     play(books, 2, 10)
-    if "promises" not in told:  # which only a tournament that still runs does
+    if "promises" not in expected:  # which only a tournament that still runs does
         end(books)
         books.do(tournaments.settle)
     assert books.audit() == []
     books.sql(change)
-    assert any(told in line for line in books.audit())
+    assert any(expected in line for line in books.audit())
 
 
 def test_the_times_of_a_week_follow_the_clocks_of_the_board(folder):

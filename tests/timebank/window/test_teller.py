@@ -324,15 +324,15 @@ class TestAClosedWindow:
             send(call, 1)
 
     @pytest.mark.parametrize(
-        ("mode", "said"), [("external", "has its own bank"), ("none", "has no time bank")]
+        ("mode", "expected"), [("external", "has its own bank"), ("none", "has no time bank")]
     )
-    def test_a_board_without_its_own_bank_says_so(self, books, call, mode, said):
+    def test_a_board_without_its_own_bank_says_so(self, books, call, mode, expected):
         give(books, call.caller_id, 10)
         books.change(mode=mode)
         for way in WAYS.values():
-            with pytest.raises(WindowClosed, match=said):
+            with pytest.raises(WindowClosed, match=expected):
                 way(call, 1)
-        assert said in allowed(call).withdraw.why_not
+        assert expected in allowed(call).withdraw.why_not
 
     def test_a_frozen_account_takes_nothing_in(self, books, call, bob):
         give(books, call.caller_id, 10)

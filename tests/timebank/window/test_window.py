@@ -44,7 +44,7 @@ class TestSending:
         )
 
     @pytest.mark.parametrize(
-        ("typed", "kept"),
+        ("typed", "expected"),
         [
             ("x" * 61, "x" * 60),
             ("x" * 60, "x" * 60),
@@ -53,11 +53,11 @@ class TestSending:
             ("e\u0301", "é"),
         ],
     )
-    def test_a_message_is_made_one_harmless_line(self, books, call, bob, typed, kept):
+    def test_a_message_is_made_one_harmless_line(self, books, call, bob, typed, expected):
         give(books, call.caller_id, 30)
         send(call, 1, message=typed)
-        assert call.receipt.rows[0].why == f'1 minute sent by Ann to Bob: "{kept}"'
-        assert said(books.do(notices, bob)) == (f'Ann sent you 1 minute: "{kept}"',)
+        assert call.receipt.rows[0].why == f'1 minute sent by Ann to Bob: "{expected}"'
+        assert said(books.do(notices, bob)) == (f'Ann sent you 1 minute: "{expected}"',)
 
     def test_unknown_receivers_and_oneself_are_refused(self, books, call):
         give(books, call.caller_id, 30)
@@ -187,10 +187,10 @@ class TestDepositAtLogOff:
 class TestAllowance:
     def test_has_the_amounts_that_may_be_moved_now(self, books, call):
         give(books, call.caller_id, 25)
-        found = allowed(call)
-        assert (found.deposit.seconds, found.withdraw.seconds) == (3300, 1500)
-        assert (found.transfer.seconds, found.borrow.seconds) == (1500, 1800)
-        assert in_words(found.repay) == (0, "You owe nothing.")
+        limits = allowed(call)
+        assert (limits.deposit.seconds, limits.withdraw.seconds) == (3300, 1500)
+        assert (limits.transfer.seconds, limits.borrow.seconds) == (1500, 1800)
+        assert in_words(limits.repay) == (0, "You owe nothing.")
 
     def test_moves_nothing(self, books, call):
         before = books.sql("SELECT count(*) FROM transfers")

@@ -61,8 +61,8 @@ def test_the_guide_changes_the_settings_of_two_boards_and_no_others(
     before = config.load(file)
     changes = re.findall(r"^/opt/bjft/bin/door config set (.*)$", GUIDE, re.MULTILINE)
     for words in changes:
-        told = in_shell("config", "set", "--config", str(file), *words.split())
-        assert told.status == 0, told.error
+        result = in_shell("config", "set", "--config", str(file), *words.split())
+        assert result.status == 0, result.error
         after = config.load(file)
         if words.startswith("listeners.1.proxies"):
             assert after.server.name == "board1"
@@ -216,9 +216,9 @@ class Front:
         except OSError:
             return ""
         writer.write(b"show stat\n")
-        said = (await reader.read()).decode()
+        answer = (await reader.read()).decode()
         await hang_up(writer)
-        return said
+        return answer
 
 
 async def is_on(call: Call) -> bool:

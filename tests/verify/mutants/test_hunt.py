@@ -76,7 +76,7 @@ def _asked(monkeypatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("mutant", "said"),
+    ("mutant", "expected"),
     [
         (CAUGHT, f"caught by {BY_TEST}"),
         (SURVIVOR, "survived"),
@@ -84,9 +84,9 @@ def _asked(monkeypatch) -> None:
         (HANGS, "caught by the run itself"),
     ],
 )
-def test_a_fault_is_caught_or_survives(toy, capsys, mutant, said):
-    assert hunt(toy, [mutant], jobs=1, workers=0) == said.startswith("caught")
-    assert f"{mutant.file}: {mutant.name}\n    {said}" in capsys.readouterr().out
+def test_a_fault_is_caught_or_survives(toy, capsys, mutant, expected):
+    assert hunt(toy, [mutant], jobs=1, workers=0) == expected.startswith("caught")
+    assert f"{mutant.file}: {mutant.name}\n    {expected}" in capsys.readouterr().out
     assert (toy / "toy/clock.py").read_text() == PROGRAM
 
 

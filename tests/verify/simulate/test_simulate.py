@@ -63,8 +63,8 @@ def test_events_are_started_early() -> None:
 
 @pytest.mark.long
 def test_reports_to_callers_are_compared_with_the_books() -> None:
-    told = ("settlements told", "settlements seen", "hands told at the teletype")
-    assert all_happen(*told, "tables added up")
+    kinds = ("settlements told", "settlements seen", "hands told at the teletype")
+    assert all_happen(*kinds, "tables added up")
 
 
 @pytest.mark.long
