@@ -95,8 +95,8 @@ def _search_for_faults(
         began = time.monotonic()
         where = found(name, platter, cluster)
         hidden += not where
-        said = f"found ({where})" if where else f"not found in {MOST_SEEDS} seeds"
-        print(f"{name}: {said}, {time.monotonic() - began:.1f} s", flush=True)
+        verdict = f"found ({where})" if where else f"not found in {MOST_SEEDS} seeds"
+        print(f"{name}: {verdict}, {time.monotonic() - began:.1f} s", flush=True)
     return min(hidden, 1)
 
 
@@ -110,12 +110,12 @@ def found(name: str, platter: Platter | None, cluster: Cluster | None = None) ->
         with faults.put_in(name):
             below = platter if fault.is_below and cluster is None else None
             size = (seed, fault.steps, fault.people)
-            ways = {"company": fault.is_company, "savers": fault.is_saving}
-            ways["relays"] = fault.is_relayed
-            story, error = play(*size, below, cluster, **ways)
+            options = {"company": fault.is_company, "savers": fault.is_saving}
+            options["relays"] = fault.is_relayed
+            story, error = play(*size, below, cluster, **options)
         if isinstance(error, Wrong):
-            said = str(error).partition("\n")[0]
-            return f"{seed - fault.first + 1} seeds, step {story.number} of seed {seed}: {said}"
+            sentence = str(error).partition("\n")[0]
+            return f"{seed - fault.first + 1} seeds, step {story.number} of seed {seed}: {sentence}"
     return ""
 
 

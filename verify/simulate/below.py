@@ -221,7 +221,7 @@ def state_of(connection: sqlite3.Connection) -> State:
     read: Callable[[str], sqlite3.Cursor] = sqlite3.Cursor(connection).execute
     names = [name for (name,) in read(TABLES)]
     rows = ((name, read(LONG.get(name, f"SELECT * FROM {name}")).fetchall()) for name in names)
-    return tuple((name, hashlib.sha1(repr(found).encode()).hexdigest()) for name, found in rows)
+    return tuple((name, hashlib.sha1(repr(content).encode()).hexdigest()) for name, content in rows)
 
 
 TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"

@@ -131,8 +131,8 @@ class Watch:
         with self.reading() as file:
             number, digest = self.last
             if number:
-                found = file.execute("SELECT digest FROM transfers WHERE id = ?", (number,))
-                must(found.fetchone() == (digest,), "transfer {} is gone", number)
+                rows = file.execute("SELECT digest FROM transfers WHERE id = ?", (number,))
+                must(rows.fetchone() == (digest,), "transfer {} is gone", number)
             self._count(file)
 
     def begun_again(self, began: float, now: float, latest_day: str) -> Watch:
@@ -143,9 +143,9 @@ class Watch:
         with self.reading() as file:
             again.pass_over_known_shoes(file)
             for number, caller_id, ticked, *_ in file.execute(OPEN_CALLS):
-                seen = self.calls.get(number)
-                if seen is not None and seen.caller_id == caller_id:
-                    again.calls[number] = SeenCall(seen.after, seen.before, caller_id, ticked)
+                call = self.calls.get(number)
+                if call is not None and call.caller_id == caller_id:
+                    again.calls[number] = SeenCall(call.after, call.before, caller_id, ticked)
                 else:
                     again.calls[number] = SeenCall(-math.inf, now, caller_id, ticked)
             # A wrong clock may have begun days that were all mended since, or not.
@@ -312,8 +312,8 @@ class Watch:
                 continue
             self._is_fair(number, ticked, now, 1 if reason in IN_PEACE else LEASE + 1)
             must(ticked > 0, "call {} ({}) has cost nothing", number, reason)
-            seen = self.calls.pop(number)
-            used = math.ceil(began - seen.before - SAME_INSTANT)
+            call = self.calls.pop(number)
+            used = math.ceil(began - call.before - SAME_INSTANT)
             must(
                 ticked >= used or reason not in IN_PEACE,
                 "call {} ({}): {} of {} seconds",
@@ -353,10 +353,10 @@ class Watch:
 
     def _is_fair(self, number: int, ticked: int, now: float, slack: int) -> None:
         """Check that no call is charged for more than it lasted, and that charges stay."""
-        seen = self.calls[number]
-        must(ticked >= seen.ticked, "call {} ticks back", number)
-        seen.ticked = ticked
-        lasted = now - seen.after
+        call = self.calls[number]
+        must(ticked >= call.ticked, "call {} ticks back", number)
+        call.ticked = ticked
+        lasted = now - call.after
         must(ticked <= lasted + slack, "call {}: {} of {} seconds", number, ticked, lasted)
 
 

@@ -132,13 +132,13 @@ class Crashes:
             return [] if not self.world.watch.last[0] else ["the books are gone"]
         connection = sqlite3.connect(copy, isolation_level=None)
         try:
-            found = [row[0] for row in connection.execute("PRAGMA integrity_check")]
+            rows = [row[0] for row in connection.execute("PRAGMA integrity_check")]
         except sqlite3.DatabaseError as error:
             return [str(error)]
         finally:
             connection.close()
-        if found != ["ok"]:
-            return found
+        if rows != ["ok"]:
+            return rows
         try:
             return self.inspection.findings(copy)
         except (BooksUnavailable, Wrong) as error:

@@ -141,8 +141,8 @@ class Deals:
         for seal, deal in (self._deals or {}).items():
             if deal.closed is None:
                 begins = deal.seed[:TOLD_DIGITS]
-                told = any(begins in text.lower() for text in (screen.memory, screen.picture))
-                must(not told, "{} sees the seed of deal {}, whose day goes on", name, seal)
+                is_shown = any(begins in text.lower() for text in (screen.memory, screen.picture))
+                must(not is_shown, "{} sees the seed of deal {}, whose day goes on", name, seal)
 
     def nothing_tells_the_seed(self, folder: Path, books: Path) -> None:
         """No file of the board has the seed of an open deal, but for the books and their copies."""
@@ -153,18 +153,18 @@ class Deals:
             content = path.read_bytes()
             for seed in seeds:
                 digits = seed[:TOLD_DIGITS]
-                told = bytes.fromhex(digits) in content or digits.encode() in content.lower()
-                must(not told, "{} has the seed of a deal whose day goes on", path)
+                is_stored = bytes.fromhex(digits) in content or digits.encode() in content.lower()
+                must(not is_stored, "{} has the seed of a deal whose day goes on", path)
 
     def lies_there(self, name: str, caller: int, screen: Screen, *, paints: bool) -> None:
         """Every card of the deal on a caller's screen is of a hand as far as it was played."""
-        seen = _cards(screen, paints=paints)
-        if not seen:
+        shown_cards = _cards(screen, paints=paints)
+        if not shown_cards:
             return
         tries = [key for key in self._tries if key[1] == caller]
         hands = [hand for key in tries for hand in self._open_cards(key)]
-        known = any(seen <= cards for cards in hands)
-        must(known, "{} sees {} at the deal, not {}\n{}", name, seen, hands, screen.picture)
+        known = any(shown_cards <= cards for cards in hands)
+        must(known, "{} sees {} at the deal, not {}\n{}", name, shown_cards, hands, screen.picture)
         self.counted["hands of the deal seen"] += 1
 
     def _open_cards(self, key: tuple[str, int]) -> list[set[str]]:
@@ -189,10 +189,12 @@ def _cards(screen: Screen, *, paints: bool) -> set[str]:
         if not screen.rows[0].strip().startswith(phrases.DEALS):
             return set()
         return shown.painted_cards(screen.rows[:19])
-    *_, told = _HEADING.split(screen.memory)
-    if told == screen.memory or phrases.MAIN_MENU.is_in(told):  # they have left it, and come back
+    *_, hand_text = _HEADING.split(screen.memory)
+    if hand_text == screen.memory or phrases.MAIN_MENU.is_in(
+        hand_text
+    ):  # they have left it, and come back
         return set()
-    return shown.told_cards(told)
+    return shown.told_cards(hand_text)
 
 
 DEALS = f"""

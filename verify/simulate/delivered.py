@@ -81,8 +81,8 @@ class Delivered:
                 must(spoke, "{} is muted, and has written {}", row.sender, row)
                 crowded.add(row.reader)
                 pair = (row.reader_id, row.sender_id)
-                heard = before is None or pair not in self._deaf & deaf
-                must(heard, "{} ignores {}, who has written {}", row.reader, row.sender, row)
+                is_audible = before is None or pair not in self._deaf & deaf
+                must(is_audible, "{} ignores {}, who has written {}", row.reader, row.sender, row)
             else:
                 stays = was[:-1] == row[:-1] and was.shown in (None, row.shown)
                 must(stays, "message {} was {}, and is {}", number, was, row)
@@ -98,11 +98,11 @@ class Delivered:
         self._calls = {name: screen.caller.call_id for name, screen in on.items()}
 
     def _is_new(self, number: int, row: Row, file: sqlite3.Connection) -> None:
-        found = _MARK.search(row.text)
-        if found is None:  # the caller leans on the keyboard
+        match = _MARK.search(row.text)
+        if match is None:  # the caller leans on the keyboard
             self.counted["messages of no sense"] += 1
             return
-        letter = self._letters.find(int(found[1]))
+        letter = self._letters.find(int(match[1]))
         must(letter is not None, "nobody wrote {}", row)
         assert letter is not None
         is_theirs = letter.sender == row.sender or row.sender not in self._letters.senders
@@ -173,10 +173,10 @@ class Delivered:
 
     def listen(self, name: str, call_id: int, wire: Wire, *, paints: bool) -> None:
         """Compare a caller's screen with the books."""
-        heard = self._heard.setdefault(wire, Heard())
+        progress = self._heard.setdefault(wire, Heard())
         screen = wire.screen
-        new = screen.characters - heard.characters
-        heard.characters = screen.characters
+        new = screen.characters - progress.characters
+        progress.characters = screen.characters
         fresh = screen.memory[max(0, len(screen.memory) - new) :]
         self._is_theirs(name, screen.picture if paints else fresh)
         if paints:  # it may reappear when its cover is removed
@@ -186,25 +186,25 @@ class Delivered:
             for each in phrases.TAKEN.finditer(fresh):
                 self._taken[name, each["name"]] += 1
                 self._is_kept(name, each["name"], self._taken[name, each["name"]])
-            self._once(name, call_id, heard, fresh)
+            self._once(name, call_id, progress, fresh)
 
     def _is_kept(self, sender: str, reader: str, times: int) -> None:
         """So many messages at least of one caller to another are in the books."""
         rows = (self._rows or {}).values()
         key = (sender, " ".join(reader.split()))
-        kept = sum((row.sender, row.reader) == key for row in rows)
-        must(kept >= times, "{} of {} messages from {} to {} are kept", kept, times, *key)
+        count = sum((row.sender, row.reader) == key for row in rows)
+        must(count >= times, "{} of {} messages from {} to {} are kept", count, times, *key)
         self.counted["messages said to be taken"] += 1
 
     def _is_theirs(self, name: str, text: str) -> None:
         """Check that a message is on the screens of its two callers only, and in the books."""
-        for found in _MARK.finditer(text):
-            letter = self._letters.find(int(found[1]))
-            must(letter is not None, "{} reads {}, which nobody wrote", name, found[0])
+        for match in _MARK.finditer(text):
+            letter = self._letters.find(int(match[1]))
+            must(letter is not None, "{} reads {}, which nobody wrote", name, match[0])
             assert letter is not None
             if name == letter.sender or letter.to == WALL or name not in self._letters.senders:
                 continue
-            if _COMMAND.search(text[: found.start()]):  # typed where another was meant to hear it
+            if _COMMAND.search(text[: match.start()]):  # typed where another was meant to hear it
                 continue
             number = self._numbers.get(letter.number)
             must(number is not None, "{} reads {}, which is in no book", name, letter)
@@ -212,19 +212,19 @@ class Delivered:
             assert self._rows is not None  # read before anybody's screen
             must(self._rows[number].reader == name, "{} reads {}", name, self._rows[number])
 
-    def _once(self, name: str, call_id: int, heard: Heard, fresh: str) -> None:
+    def _once(self, name: str, call_id: int, progress: Heard, fresh: str) -> None:
         """Check that no arriving text is shown twice, on this line or a later call."""
         for line in fresh.split("\n"):
             sender, _, text = line.strip().partition(": ")
-            found = _MARK.match(text)
-            letter = self._letters.find(int(found[1])) if found else None
+            match = _MARK.match(text)
+            letter = self._letters.find(int(match[1])) if match else None
             if letter is None or letter.sender != sender or letter.sender == name:
                 continue
             number = self._numbers.get(letter.number)
             if number is None:
                 continue
-            heard.news[letter.number] += 1
-            must(heard.news[letter.number] == 1, "{} is told {} twice", name, letter)
+            progress.news[letter.number] += 1
+            must(progress.news[letter.number] == 1, "{} is told {} twice", name, letter)
             before = self._read_on.get(number)
             must(before in (None, call_id), "{} is told {} again, on another call", name, letter)
 
@@ -232,8 +232,8 @@ class Delivered:
 def _listens(screen: Screen) -> bool:
     """Return whether messages can reach a caller now."""
     caller, wire = screen.caller, screen.wire
-    kept = caller.reads_notices or caller.console.keyboard.is_lost
-    return not kept and not wire.closed and wire.reads
+    is_hidden = caller.reads_notices or caller.console.keyboard.is_lost
+    return not is_hidden and not wire.closed and wire.reads
 
 
 SYSOP = "Sysop"

@@ -109,11 +109,11 @@ class Disk:
 
     def files(self) -> dict[str, bytes]:
         """Read the database file and its log."""
-        found = {}
+        replacements = {}
         for ending in ("", "-wal"):
             file = self.path.with_name(self.path.name + ending)
-            found[ending] = file.read_bytes() if file.exists() else b""
-        return found
+            replacements[ending] = file.read_bytes() if file.exists() else b""
+        return replacements
 
     def restore(self, files: Mapping[str, bytes]) -> None:
         """Put these files there, and nothing else."""

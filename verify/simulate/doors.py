@@ -96,11 +96,11 @@ class Door(Life):
         self.zone_offset = int(offset.total_seconds())
         self.wire = HostLine(self.guest.telephone, "", chance, loop, self.is_dead)
         self.wire.door, self.wire.kind = self, "stdio"
-        said = {"dropfile": str(self.handed.file), "board": self.guest.board, "node": f"{node}"}
+        options = {"dropfile": str(self.handed.file), "board": self.guest.board, "node": f"{node}"}
         if chance.random() < 0.3:
-            said["door"] = chance.choice(list(GAMES))
+            options["door"] = chance.choice(list(GAMES))
         with self.at_work():
-            door = relay.Door(said, {})
+            door = relay.Door(options, {})
             self._come_since[self.name] = door.state.arrived
             self.task = loop.create_task(self._run(door))
 
@@ -140,19 +140,19 @@ class Door(Life):
             self.pipes.append(self.end)
             if not door.state.place:
                 door.state.read(door.options["dropfile"])
-            course = self.relay = Relay(self.end, door.state, "")  # type: ignore[arg-type] # a fake
+            own_relay = self.relay = Relay(self.end, door.state, "")  # type: ignore[arg-type] # a fake
             try:
                 if door.state.was_served:
                     self._come_since[self.name] = self.machine.loop.time()
-                said = {**door.options, "socket": f"{line.fileno()}"}
-                course._call(relay._messages(said, {}, door.state))
-                while course._obey(message := await self.end.receive()):
+                options = {**door.options, "socket": f"{line.fileno()}"}
+                own_relay._call(relay._messages(options, {}, door.state))
+                while own_relay._obey(message := await self.end.receive()):
                     self.hand_overs += message == handed.packed(handed.TAKEN)
-                return course._result(message)
+                return own_relay._result(message)
             except relay._Late:
                 return relay.WELL
             except OSError:
-                return course._restore_line()
+                return own_relay._restore_line()
             finally:
                 self.relay = None
                 self.end.close()

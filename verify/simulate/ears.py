@@ -20,14 +20,14 @@ class Ears(logging.Handler):
         self.is_listening = True
 
     def emit(self, record: logging.LogRecord) -> None:
-        said = record.getMessage()
-        if not self.is_listening or any(words in said for words in EXPECTED):
+        message = record.getMessage()
+        if not self.is_listening or any(words in message for words in EXPECTED):
             return
         if record.exc_info:
             text = logging.Formatter().formatException(record.exc_info)
-            self.failures.append(f"{said}\n{text}")
+            self.failures.append(f"{message}\n{text}")
         elif record.levelno >= logging.ERROR:
-            self.errors.append((self._monotonic(), said))
+            self.errors.append((self._monotonic(), message))
 
     def forget(self) -> None:
         self.failures.clear()

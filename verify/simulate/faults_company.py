@@ -144,9 +144,9 @@ def tells_another(patch: pytest.MonkeyPatch) -> None:
     real = messages.unseen
 
     def unseen(desk: Desk, caller_ids: Collection[int]) -> dict[int, tuple[Message, ...]]:
-        found = real(desk, caller_ids)
-        every = tuple(message for several in found.values() for message in several)
-        return dict.fromkeys(caller_ids, every) if every else found
+        prizes = real(desk, caller_ids)
+        every = tuple(message for several in prizes.values() for message in several)
+        return dict.fromkeys(caller_ids, every) if every else prizes
 
     patch.setattr(messages, "unseen", unseen)
 

@@ -25,8 +25,8 @@ def takes_whoever_wrote_last_for_the_answer(patch: pytest.MonkeyPatch) -> None:
 
     def is_committed(connection: Any, operation: Any) -> bool:
         asked = "SELECT last FROM operations WHERE key = %s"
-        found = served.postgres.driver(connection).execute(asked, [operation.key]).fetchone()
-        return found is not None
+        rows = served.postgres.driver(connection).execute(asked, [operation.key]).fetchone()
+        return rows is not None
 
     patch.setattr(served.postgres, "is_committed", is_committed)
 

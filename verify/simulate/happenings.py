@@ -52,7 +52,7 @@ def choose(story: Story) -> Happens:
     if story.is_led_astray and not story.wall.wrong and story.machine.disk.is_well:
         return set_right  # older books may bring mended days back
     on = sum(len(process.board.consoles) for process in story.processes)
-    ways: dict[Happens, float] = {
+    weights: dict[Happens, float] = {
         press: 75,
         call: 14 if on < story.nodes else 1,
         wait: 10,
@@ -82,31 +82,31 @@ def choose(story: Story) -> Happens:
         take_what_was_passed_on: 0.5,
     }
     if story.early:
-        ways[start_or_take_back_an_event] = 3
+        weights[start_or_take_back_an_event] = 3
     if story.savers:
-        ways |= {save_on_short_calls: 8, meet_midnight: 8, freeze_or_open_an_account: 2}
+        weights |= {save_on_short_calls: 8, meet_midnight: 8, freeze_or_open_an_account: 2}
     if story.company:
-        ways |= {mute_or_let_speak: 1.5, play_in_a_tournament: 10, end_a_tournament: 4}
-        ways |= {use_up_elsewhere: 2, call_without_time: 4, meet_an_event_without_time: 2}
-        ways[call_off_a_tournament] = 0.1
+        weights |= {mute_or_let_speak: 1.5, play_in_a_tournament: 10, end_a_tournament: 4}
+        weights |= {use_up_elsewhere: 2, call_without_time: 4, meet_an_event_without_time: 2}
+        weights[call_off_a_tournament] = 0.1
     if story.relays:
-        ways |= {be_handed_over: 20, hang_up: 5, kill: 4}
-        ways |= {befall_a_relay: 5, end_the_server_of_relays: 5} if story.relayed() else {}
+        weights |= {be_handed_over: 20, hang_up: 5, kill: 4}
+        weights |= {befall_a_relay: 5, end_the_server_of_relays: 5} if story.relayed() else {}
     if not story.machine.disk.is_well:
-        ways[mend] = 25
+        weights[mend] = 25
     if story.wall.wrong or story.is_led_astray:
-        ways[set_right] = 2
+        weights[set_right] = 2
     if story.server is not None:
-        ways |= {break_the_disk: 4, kill: 3, restart: 0.4}
+        weights |= {break_the_disk: 4, kill: 3, restart: 0.4}
         if not story.machine.disk.is_well:
-            ways |= {mend: 12, kill: 6}
+            weights |= {mend: 12, kill: 6}
     if story.below is not None:
-        ways |= {break_the_disk: 3, kill: 3, lose_power: 1.5, restart: 0.4}
+        weights |= {break_the_disk: 3, kill: 3, lose_power: 1.5, restart: 0.4}
         trouble = story.below.trouble
         if trouble is not None:
             lying = {mend: 2, lose_power: 8.5}
-            ways |= lying if trouble.lies else {mend: 10, lose_power: 6.5, kill: 6}
-    (happens,) = story.chance.choices(list(ways), list(ways.values()))
+            weights |= lying if trouble.lies else {mend: 10, lose_power: 6.5, kill: 6}
+    (happens,) = story.chance.choices(list(weights), list(weights.values()))
     return happens
 
 
@@ -492,8 +492,8 @@ def _settle(story: Story, desk: Desk, row: HostPayment) -> None:
 
 def _key_of(desk: Desk, row: HostPayment) -> tuple[str, str]:
     asked = text("SELECT board, board_key FROM callers WHERE id = :number")
-    found = desk.connection.execute(asked, {"number": row.caller_id}).one()
-    return found.board, found.board_key
+    rows = desk.connection.execute(asked, {"number": row.caller_id}).one()
+    return rows.board, rows.board_key
 
 
 def mute_or_let_speak(story: Story) -> None:
@@ -504,8 +504,8 @@ def mute_or_let_speak(story: Story) -> None:
         muted = desk.connection.execute(text(MUTED)).scalars().all()
         for number in muted:
             set_muted(desk, number, muted=False, by="Sysop")
-        found = [] if muted else [callers.find(desk, name) for name in some]
-        for record in found:
+        records = [] if muted else [callers.find(desk, name) for name in some]
+        for record in records:
             if record is not None:
                 set_muted(desk, record.id, muted=True, by="Sysop")
         story.tell("everybody may speak again" if muted else f"the sysop mutes {', '.join(some)}")
@@ -534,12 +534,12 @@ def _on_short_calls(story: Story, most: int, visits: Visits) -> list[Person]:
     """
     off = [person for person in story.people if person.is_known and person.wire is None]
     with story.command("nobody calls another server") as desk:
-        found = []
+        calls = []
         for person in story.chance.sample(off, min(len(off), most)):
             call = _call_elsewhere(desk, person)
             if call is not None and visits(story, desk, person, call):
-                found.append(person)
-        return found
+                calls.append(person)
+        return calls
     return []
 
 

@@ -209,15 +209,15 @@ ALIASES = ("Gil", "Hal", "Ivy", "Gil")  # two of one board may have the same
 def some_guests(number: int, chance: random.Random, others: Callable[[], list[str]]) -> list[Guest]:
     """Return this many callers of other boards."""
     boards = list(KINDS)
-    found = []
+    guests = []
     for each in range(number):
         board = boards[each % len(boards)]
         alias = ALIASES[each // len(boards) % len(ALIASES)]
         if KINDS[board].write is None:  # such a board has only names
             alias += str(each)
         telephone = chance.choice((TELEPHONES[0], TELEPHONES[2]))
-        found.append(Guest(board, each + 1, alias, telephone, chance, others))
-    return found
+        guests.append(Guest(board, each + 1, alias, telephone, chance, others))
+    return guests
 
 
 def agreed(chance: random.Random) -> list[str]:

@@ -130,8 +130,8 @@ class Inspection:
         world.back.clear()
         for guest in world.guests:
             row = file.execute(WHO, (guest.board, guest.key)).fetchone()
-            found = 0 if row is None else given_by_claims(file, *row, world.written)
-            world.settled[guest] = guest.given - found
+            minutes = 0 if row is None else given_by_claims(file, *row, world.written)
+            world.settled[guest] = guest.given - minutes
 
     def at_the_end(self) -> None:
         """Check that every caller who left is gone."""
@@ -202,11 +202,11 @@ class Inspection:
         world = self.world
         problems = [*world.machine.loop.problems, *world.ears.failures]
         must(not problems, "{}", "\n".join(problems))
-        said = [text for at, text in world.ears.errors if at >= world.well_from]
+        texts = [text for at, text in world.ears.errors if at >= world.well_from]
         if not self._has_been_well():
-            said.clear()
+            texts.clear()
         world.ears.errors.clear()
-        must(not said, "the log says: {}", said)
+        must(not texts, "the log says: {}", texts)
 
     def _check_calls(self) -> None:
         """No call is served twice, in one process or in two."""
@@ -258,14 +258,20 @@ class Inspection:
             must(not (alone or is_old), "{} has {}, not {}", name, left, caller.purse.spendable())
             return
         self._stale.pop(caller.call_id, None)
-        seen = shown.time_left(wire.screen)
+        shown_time = shown.time_left(wire.screen)
         is_told = wire.telephone.paints and not wire.closed and not caller.status.waits
         is_told = is_told and not shown.is_on_its_way(caller.console, world.monotonic)
         second_begins = caller.purse.on_for() % 1 < JUST_NOW  # its tick is due
-        if seen is not None and is_told and not second_begins:
+        if shown_time is not None and is_told and not second_begins:
             left_to_stay = caller.purse.time_left()
-            must(seen == left_to_stay, "{} sees {} left, not {}", name, seen, left_to_stay)
-            must(seen <= left, "{} sees {} left, and has {}", name, seen, left)
+            must(
+                shown_time == left_to_stay,
+                "{} sees {} left, not {}",
+                name,
+                shown_time,
+                left_to_stay,
+            )
+            must(shown_time <= left, "{} sees {} left, and has {}", name, shown_time, left)
         to_event = caller.purse.seconds_to_event()
         if to_event is not None and world.monotonic > world.calm_from:
             must(left <= to_event + 2, "{} has {}, {} to the event", name, left, to_event)
@@ -333,8 +339,8 @@ class Inspection:
             caller.console.screen.can_paint and not painted
         ):  # they have left the table
             return
-        seen = shown.cards(game, wire.screen, paints=painted)
-        if seen:
+        shown_cards = shown.cards(game, wire.screen, paints=painted)
+        if shown_cards:
             # Cards of one of two tables, or on a call just taken over by another process, may be
             # older than the last two rounds.
             alone = game != "vegas" and len(person.wires) == 1
@@ -345,9 +351,11 @@ class Inspection:
                 for each in games
                 for cards in self.journal.cards(desk, caller.record.id, each, 2 if alone else 200)
             ]
-            known = any(seen <= cards for cards in lie)
+            known = any(shown_cards <= cards for cards in lie)
             picture = wire.screen.picture
-            must(known, "{} sees {} at {}, not {}\n{}", person.name, seen, game, lie, picture)
+            must(
+                known, "{} sees {} at {}, not {}\n{}", person.name, shown_cards, game, lie, picture
+            )
             self.world.counted["hands seen"] += 1
 
     def _learn_names(self) -> None:

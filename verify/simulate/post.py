@@ -100,8 +100,8 @@ class Post:
                 record = parse_record(line)
                 if record is not None and record.number is not None:
                     self.went[record.number, record.minutes] += 1
-                    said = self.said.setdefault(record.number, record)
-                    must(said == record, "record {} was {}", record, said)
+                    known = self.said.setdefault(record.number, record)
+                    must(known == record, "record {} was {}", record, known)
 
     def nothing_went_twice(self, file: sqlite3.Connection) -> None:
         """Compare the read records with the expected ones; right after `take`."""
@@ -138,7 +138,7 @@ class Post:
             record_number(generation, transfer): state
             for generation, transfer, _, state in file.execute(OUTBOX)
         }
-        self.said = {number: said for number, said in self.said.items() if number in states}
+        self.said = {number: record for number, record in self.said.items() if number in states}
         gone = [key for key in self.went if key[0] not in states]
         for key in gone:
             del self.went[key]

@@ -141,8 +141,8 @@ class Restores:
                     path.with_name(path.name + ending).unlink(missing_ok=True)
                 shutil.copy(kept.path, path)
             if self._is_elsewhere:
-                for beside in (live_mark.file_path(path), high_water.file_path(path)):
-                    beside.unlink(missing_ok=True)
+                for mark in (live_mark.file_path(path), high_water.file_path(path)):
+                    mark.unlink(missing_ok=True)
         self._go_back_to(kept)
 
     def _put_back_on_the_server(self, kept: Kept) -> None:
@@ -205,10 +205,10 @@ class Restores:
         row = file.execute(
             "SELECT id FROM callers WHERE board = ? AND board_key = ?", (guest.board, guest.key)
         ).fetchone()
-        found = world.settled[guest]
+        arrived = world.settled[guest]
         for token, _, minutes in file.execute(CLAIMS, row or (0,)):
-            found += minutes if world.written.get(token, False) else 0
-        return found
+            arrived += minutes if world.written.get(token, False) else 0
+        return arrived
 
     def has_arrived(self, number: int) -> bool:
         """Return whether the host has an unclaimed gift in doubt.
@@ -251,8 +251,8 @@ class Restores:
         assert self.last is not None  # asked after a restore
         with closing(sqlite3.connect(self.last.file)) as file:
             given = dict(file.execute("SELECT name, seq FROM sqlite_sequence"))
-        found: int = given.get(table, 0)
-        return found
+        first_free: int = given.get(table, 0)
+        return first_free
 
     def _callers_are_told(self, file: sqlite3.Connection, first: int) -> None:
         """Check that every caller gets the notice, and a second one for a void hand."""

@@ -91,8 +91,8 @@ class Rules:
 
         `until` is when the host of a board's caller wants them back.
         """
-        found = _schedule(self.events, self.zone, self.early).closed_at_or_after(instant(at))
-        closed = None if found is None else (stamp(found.start), stamp(found.end))
+        period = _schedule(self.events, self.zone, self.early).closed_at_or_after(instant(at))
+        closed = None if period is None else (stamp(period.start), stamp(period.end))
         if until is not None and (closed is None or until < closed[0]):
             closed = (until, until + DAY)
         return closed
@@ -151,17 +151,17 @@ class Day:
         earned = min(online + held + own_stake, max(0, self.earned))
         if has_bank:
             on_table = min(earned, own_stake)
-            kept = earned - on_table
+            spared = earned - on_table
         else:
-            on_table, kept = 0, min(earned, online + held)
+            on_table, spared = 0, min(earned, online + held)
         moved = Counter[tuple[str, str]]()
-        moved["carry", "online"] = min(kept, online)
-        moved["carry", "held"] = kept - moved["carry", "online"]
+        moved["carry", "online"] = min(spared, online)
+        moved["carry", "held"] = spared - moved["carry", "online"]
         moved["forfeit", "online"] = online - moved["carry", "online"]
         moved["forfeit", "held"] = held - moved["carry", "held"]
         if has_bank and is_frozen:
             del moved["carry", "online"], moved["carry", "held"]
-            return +moved, Day(on_table + kept, stake - on_table)
+            return +moved, Day(on_table + spared, stake - on_table)
         return +moved, Day(on_table, stake - on_table)
 
     def stake_goes(self, returned: int, left: int) -> Day:
@@ -169,9 +169,9 @@ class Day:
 
         The earlier day's minutes return first and are lost last, and are no loss of this day.
         """
-        standing = min(self.standing - min(returned, self.standing), left)
-        earned = self.earned + self.standing - standing
-        return replace(self, earned=earned, standing=standing)
+        standing_left = min(self.standing - min(returned, self.standing), left)
+        earned = self.earned + self.standing - standing_left
+        return replace(self, earned=earned, standing=standing_left)
 
     def after(self, row: Row, *, of_grant: bool) -> Day:
         """Return the day after an owner's row; `of_grant` for a grant and its loan share."""
@@ -513,9 +513,9 @@ class RulesOfTime:
         """Trust the restored books."""
         self.knows_all = True
         begun, days = {}, dict[int, Day]()
-        for caller_id, after, carried, standing in file.execute(DAYS):
+        for caller_id, after, carried, records in file.execute(DAYS):
             begun[caller_id] = after
-            days[caller_id] = Day(carried, standing)
+            days[caller_id] = Day(carried, records)
         behind_grant = False
         for _, rows in self._entries(file):
             self._add(rows)
@@ -601,8 +601,8 @@ class RulesOfTime:
                         continue
                     self.counted += Counter() if left else verdict.counted
                     left.add(verdict.left)
-        said = "; or ".join(dict.fromkeys(wrongs))
-        must(left, "entry {} of caller {}: {}", number, owner, said)
+        sentence = "; or ".join(dict.fromkeys(wrongs))
+        must(left, "entry {} of caller {}: {}", number, owner, sentence)
         self._add(rows)
         self._left[owner] = left
 
@@ -710,13 +710,13 @@ class RulesOfTime:
             visits = file.execute(VISIT_OF_CALL, (call_id,)).fetchall()
             (charged,) = file.execute(CHARGED, (call_id, behind)).fetchone()
             (taken,) = file.execute(TAKEN_OUT, (call_id, behind)).fetchone()
-        found = set()
+        possible = set()
         now = _given(file)
         known = self._callers.get(caller_id)
         days_of_caller = {self._now[caller_id].day, known.day if known else None}
-        for number, day, shown, clock, brought, standing, standing_own in visits:
-            gained = purse + charged - brought - standing - standing_own - taken
-            beyond = max(0, charged - max(clock, brought + standing))
+        for number, day, shown, clock, brought, score, standing_own in visits:
+            gained = purse + charged - brought - score - standing_own - taken
+            beyond = max(0, charged - max(clock, brought + score))
             total = standing_own + taken + gained - beyond
             of_days = {day}
             if call_id is None or shown is not None:
@@ -725,8 +725,8 @@ class RulesOfTime:
                 (owed,) = file.execute(OWED, (caller_id, of_day, number)).fetchone()
                 for given in (now, self._given):
                     debt = max(0, owed + 60 * given.get((caller_id, of_day), 0))
-                    found.add(max(0, total - max(0, min(gained, debt, total))))
-        return found
+                    possible.add(max(0, total - max(0, min(gained, debt, total))))
+        return possible
 
     # Expectations.
 
@@ -758,12 +758,12 @@ class RulesOfTime:
         """Check that the books know each stake's part of an earlier day."""
         stands = dict(file.execute(STANDING))
         for caller_id in self._now:
-            found, left = stands.get(caller_id, 0), self._before(caller_id)
-            self._left[caller_id] = {each for each in left if each.day.standing == found}
+            now_standing, left = stands.get(caller_id, 0), self._before(caller_id)
+            self._left[caller_id] = {each for each in left if each.day.standing == now_standing}
             must(
                 self._left[caller_id],
                 "of the stake of caller {} {} is of an earlier day, not {}",
-                *(caller_id, found, {each.day.standing for each in left}),
+                *(caller_id, now_standing, {each.day.standing for each in left}),
             )
 
 
@@ -828,9 +828,9 @@ def noticing(readings: Readings) -> Iterator[None]:
     real = BelievedClock.reading
 
     def reading(self: BelievedClock) -> ClockReading:
-        found = real(self)
-        readings.note(found.now)
-        return found
+        reading = real(self)
+        readings.note(reading.now)
+        return reading
 
     with mock.patch.object(BelievedClock, "reading", reading):
         yield

@@ -169,13 +169,13 @@ def given(
     `written` tells of each claim whether the host has found it; `settled` are the sysop's
     confirmations of others.
     """
-    found = settled
+    read = settled
     for token, state, minutes in file.execute(CLAIMS, (caller_id,)):
         was = written.get(token, False)
         must(was or state != "written", "claim {} of {} min was never written", token, minutes)
         must(not was or state != "kept", "claim {} of {} min was written, and kept", token, minutes)
-        found += minutes if was else 0
-    must(found == total, "the host of {} has read {} min, not {}", caller_id, total, found)
+        read += minutes if was else 0
+    must(read == total, "the host of {} has read {} min, not {}", caller_id, total, read)
 
 
 def given_by_claims(file: sqlite3.Connection, caller_id: int, written: dict[str, bool]) -> int:

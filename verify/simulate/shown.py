@@ -87,8 +87,8 @@ def cards(game: str, screen: Screen, *, paints: bool) -> set[str]:
     if game == "unix-bj":
         parts = screen.memory.rsplit("new game", 1)
         letters = _LEFT_THE_PAPER.split(parts[1])[0] if len(parts) == 2 else ""
-        found = LETTERS.findall(letters)
-        return {rank + suit for rank, suit in found}
+        matches = LETTERS.findall(letters)
+        return {rank + suit for rank, suit in matches}
     if paints:
         titles = tuple(phrases.versions(GAMES[game].title))
         is_header_left = any(HEADER_EDGE in row for row in screen.rows)  # the line broke
@@ -97,15 +97,15 @@ def cards(game: str, screen: Screen, *, paints: bool) -> set[str]:
         return painted_cards(screen.rows[:19])
     text = fold(screen.memory)
     begins = [
-        found.start() for found in (*_BEGINS.finditer(text), *_BEGINS_AT_VEGAS.finditer(text))
+        matches.start() for matches in (*_BEGINS.finditer(text), *_BEGINS_AT_VEGAS.finditer(text))
     ]
     return told_cards(text[max(begins) :] if begins else "")
 
 
 def painted_cards(rows: Sequence[str]) -> set[str]:
     """Read the cards that are drawn in these rows."""
-    found = _SIGNS.findall("\n".join(rows))
-    return {("T" if rank == "10" else rank) + _SUITS[suit] for rank, suit in found}
+    matches = _SIGNS.findall("\n".join(rows))
+    return {("T" if rank == "10" else rank) + _SUITS[suit] for rank, suit in matches}
 
 
 def told_cards(text: str) -> set[str]:
@@ -115,8 +115,8 @@ def told_cards(text: str) -> set[str]:
 
 def time_left(screen: Screen) -> int | None:
     """Read the seconds of time left on the status line; None without one."""
-    found = phrases.TIME_LEFT.search(screen.rows[-1])
-    return None if found is None else reading.clock(found["clock"])
+    match = phrases.TIME_LEFT.search(screen.rows[-1])
+    return None if match is None else reading.clock(match["clock"])
 
 
 def is_on_its_way(console: Console, monotonic: float) -> bool:
@@ -136,8 +136,8 @@ def seals_are_kept(screen: Screen, file: sqlite3.Connection, *, paints: bool) ->
     """
     text = screen.picture if paints else screen.memory
     every = set(_HEXADECIMAL.findall(text))
-    seals = {found["digits"] for found in phrases.SHORT_SEAL.finditer(text)}
-    seeds = {found["digits"] for found in phrases.SHORT_SEED.finditer(text)}
+    seals = {match["digits"] for match in phrases.SHORT_SEAL.finditer(text)}
+    seeds = {match["digits"] for match in phrases.SHORT_SEED.finditer(text)}
     for shown in every | seals | seeds:
         is_seal = file.execute(SEALED, (shown,)).fetchone() is not None
         must(is_seal or shown not in seals, "{} is shown, and in no book", shown)
@@ -164,20 +164,26 @@ def _is_sealed_ahead(digits: str, file: sqlite3.Connection) -> bool:
 
 def _belong_together(text: str, file: sqlite3.Connection) -> None:
     """On each page of fair cards a seed is of the shoe that the page says."""
-    found = sorted(
-        (each.start(), whose, said is _SEEDS, each["digits"])
-        for said in (_SEALS, _SEEDS)
-        for whose, words in said.items()
+    digits_shown = sorted(
+        (each.start(), whose, kinds is _SEEDS, each["digits"])
+        for kinds in (_SEALS, _SEEDS)
+        for whose, words in kinds.items()
         for each in words.finditer(text)
     )
     seals: dict[str, str] = {}  # of the page, by their owners
-    for _place, whose, is_seed, digits in found:
+    for _place, whose, is_seed, digits in digits_shown:
         if not is_seed:
             seals = {**seals, whose: digits} if whose == "last" else {whose: digits}
             continue
         (seal,) = file.execute(OPENS, (digits,)).fetchone() or ("",)
-        told = seals.get(whose)
-        must(told in (None, seal), "{} is told as the seed of {}, and is of {}", digits, told, seal)
+        shown_seal = seals.get(whose)
+        must(
+            shown_seal in (None, seal),
+            "{} is told as the seed of {}, and is of {}",
+            digits,
+            shown_seal,
+            seal,
+        )
         others = [each for other, each in seals.items() if other != whose]
         must(seal not in others, "{} is told as the seed of another shoe than {}", digits, seal)
 

@@ -173,9 +173,9 @@ class Story(World):
         self.tell(f"{guest.name} is back from {door.name}, {minutes} min more")
         guest.reads(minutes)
         self.counted["_given back"] += bool(minutes)
-        found = [*(before for _, before in door.claims), minutes]
-        must(not found[0], "{} min were given that nobody has claimed", found[0])
-        for (claim, _), (before, after) in zip(door.claims, pairwise(found), strict=True):
+        sums = [*(before for _, before in door.claims), minutes]
+        must(not sums[0], "{} min were given that nobody has claimed", sums[0])
+        for (claim, _), (before, after) in zip(door.claims, pairwise(sums), strict=True):
             must(after - before in (0, claim.minutes), "{} min of {}", after - before, claim)
             self.written[claim.token] = after != before
         self.counted["handed over"] += door.end is not None

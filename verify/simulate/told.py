@@ -139,16 +139,16 @@ class Told:
         no coins.
         """
         account = self._accounts[caller_id]
-        heard = self._heard.get(wire)
-        if heard is None:
-            heard = self._heard[wire] = Heard(*self._before.get(caller_id, (0, 0)))
+        progress = self._heard.get(wire)
+        if progress is None:
+            progress = self._heard[wire] = Heard(*self._before.get(caller_id, (0, 0)))
         screen = wire.screen
-        new = screen.memory[max(0, len(screen.memory) - screen.characters + heard.characters) :]
-        heard.characters = screen.characters
-        was_for_honour, heard.is_for_honour = heard.is_for_honour, is_for_honour
+        new = screen.memory[max(0, len(screen.memory) - screen.characters + progress.characters) :]
+        progress.characters = screen.characters
+        was_for_honour, progress.is_for_honour = progress.is_for_honour, is_for_honour
         if was_for_honour or is_for_honour:
             return
-        self._hear_teletype(heard, account, name, new.split("\n"))
+        self._hear_teletype(progress, account, name, new.split("\n"))
         if paints:
             self._look(account, name, wire)
             return
@@ -156,30 +156,30 @@ class Told:
         self.counted["settlements told"] += len(sums)
         here = [each for each in sums if not each.at_vegas]
         if here:
-            end = _end_of_run(here, account.settled, heard.settled)
+            end = _end_of_run(here, account.settled, progress.settled)
             must(end, "{} is told of {}, and booked are {}", name, here, account.settled[-BEHIND:])
-            heard.settled = end
+            progress.settled = end
         there = [each for each in sums if each.at_vegas]
         missed = phrases.LAY_THERE.is_in(new)
-        for said, sign in _PLAYED_TO_ITS_END:
-            for whole in said.finditer(new):
+        for phrase, sign in _PLAYED_TO_ITS_END:
+            for whole in phrase.finditer(new):
                 net = sign * reading.span(whole["time"]) if sign else 0
                 self._hear_of_a_whole_round(account, name, net)
                 missed = True
-        self._hear_vegas(heard, account, name, there, has_missed=missed)
+        self._hear_vegas(progress, account, name, there, has_missed=missed)
         for movement in reading.done_at_the_window(new):
             self.counted["movements told"] += 1
             must(
-                _is_among(movement, account.moved[heard.moved :]),
+                _is_among(movement, account.moved[progress.moved :]),
                 *("{} is told of {}, and booked are {}", name, movement, account.moved[-BEHIND:]),
             )
-            while not _is_among(movement, account.moved[heard.moved : heard.moved + 1]):
-                heard.moved += 1
-            heard.moved += 1
+            while not _is_among(movement, account.moved[progress.moved : progress.moved + 1]):
+                progress.moved += 1
+            progress.moved += 1
 
     def _hear_vegas(
         self,
-        heard: Heard,
+        progress: Heard,
         account: Account,
         name: str,
         sums: Sequence[Sum],
@@ -187,25 +187,25 @@ class Told:
         has_missed: bool,
     ) -> None:
         """Check that the announced result of a round is theirs, once it is settled for all."""
-        if sums and not heard.waiting:
-            heard.since = heard.booked
-        heard.waiting += sums
-        heard.has_missed |= has_missed
-        heard.booked = len(account.settled)
-        news = account.settled[heard.since :]
-        if not heard.waiting or not any(settled.game == "vegas" for settled in news):
+        if sums and not progress.waiting:
+            progress.since = progress.booked
+        progress.waiting += sums
+        progress.has_missed |= has_missed
+        progress.booked = len(account.settled)
+        news = account.settled[progress.since :]
+        if not progress.waiting or not any(settled.game == "vegas" for settled in news):
             return
-        if heard.has_missed:
-            heard.waiting, heard.has_missed = [], False
-            heard.settled = heard.booked
+        if progress.has_missed:
+            progress.waiting, progress.has_missed = [], False
+            progress.settled = progress.booked
             return
-        for count in range(len(heard.waiting), 0, -1):  # the next round may have begun already
-            end = _end_of_run(heard.waiting[:count], account.settled, heard.settled)
+        for count in range(len(progress.waiting), 0, -1):  # the next round may have begun already
+            end = _end_of_run(progress.waiting[:count], account.settled, progress.settled)
             if end:
-                del heard.waiting[:count]
-                heard.settled, heard.since = end, heard.booked
+                del progress.waiting[:count]
+                progress.settled, progress.since = end, progress.booked
                 return
-        must(False, "{} was told of {}, and booked are {}", name, heard.waiting, news)
+        must(False, "{} was told of {}, and booked are {}", name, progress.waiting, news)
 
     def _hear_of_a_whole_round(self, account: Account, name: str, net: int) -> None:
         """Check the announced total of a round at Vegas."""
@@ -214,28 +214,28 @@ class Told:
         self.counted["whole rounds told"] += 1
 
     def _hear_teletype(
-        self, heard: Heard, account: Account, name: str, lines: Sequence[str]
+        self, progress: Heard, account: Account, name: str, lines: Sequence[str]
     ) -> None:
         """Check that the results are those of hands in the books, in order.
 
         The last one may be repeated, on the sheet for a caller without time.
         """
         for line in map(str.strip, lines):
-            found = _TELETYPE.fullmatch(line)
+            match = _TELETYPE.fullmatch(line)
             if line == "new game":
-                heard.plays = True
-            elif found and heard.plays and not heard.before.startswith("Action $"):
-                heard.plays = False
-                dollars = int(found[2] or 0) * (-1 if found[1] == "lose" else 1)
+                progress.plays = True
+            elif match and progress.plays and not progress.before.startswith("Action $"):
+                progress.plays = False
+                dollars = int(match[2] or 0) * (-1 if match[1] == "lose" else 1)
                 nets = _nets(account.settled, "unix-bj")
-                since = account.settled[max(0, heard.settled - 1) :]
+                since = account.settled[max(0, progress.settled - 1) :]
                 rounds = {each.round_id: each.coin for each in since if each.game == "unix-bj"}
                 fits = [each for each in rounds if nets[each] == dollars * rounds[each]]
                 must(fits, "{} is told {}, and booked are {}", name, line, since[-BEHIND:])
                 numbers = [settled.round_id for settled in account.settled]
-                heard.settled = len(numbers) - numbers[::-1].index(fits[0])
+                progress.settled = len(numbers) - numbers[::-1].index(fits[0])
                 self.counted["hands told at the teletype"] += 1
-            heard.before = line
+            progress.before = line
 
     def _look(self, account: Account, name: str, wire: Wire) -> None:
         """Check that a painted screen's amounts are among the last bookings."""
@@ -283,38 +283,38 @@ class Told:
 def _sums(lines: Sequence[str]) -> Iterator[Sum]:
     """Read the sums won and lost; sentences may be broken into lines."""
     text = " ".join(" ".join(lines).split())
-    for said, part, is_won, is_brought in _TOLD:
-        for told in said.finditer(text):
-            yield Sum(told[part], is_won, is_brought)
+    for phrase, part, is_won, is_brought in _TOLD:
+        for matched in phrase.finditer(text):
+            yield Sum(matched[part], is_won, is_brought)
     for line in lines:
         words = line.strip()
         if which := phrases.WHICH_HAND.search(words):
             words = words[which.end() :].strip() if not which.start() else words
-        for said, is_won in _TOLD_AT_VEGAS:
-            if found := said.fullmatch(words):
-                yield Sum(found["coins"], is_won, at_vegas=True)
+        for phrase, is_won in _TOLD_AT_VEGAS:
+            if match := phrase.fullmatch(words):
+                yield Sum(match["coins"], is_won, at_vegas=True)
 
 
-def _is_among(told: Done, booked: Sequence[Done]) -> bool:
-    if told.kind != "repay":
-        return told in booked
+def _is_among(done: Done, booked: Sequence[Done]) -> bool:
+    if done.kind != "repay":
+        return done in booked
     # Of the last minute at most the debt is paid.
     return any(
-        each.kind == "repay" and told.amount - 60 < each.amount <= told.amount for each in booked
+        each.kind == "repay" and done.amount - 60 < each.amount <= done.amount for each in booked
     )
 
 
-def _is_part(told: Sum, settled: Settled) -> bool:
+def _is_part(announced: Sum, settled: Settled) -> bool:
     """Return whether a sum is an entry's win or loss."""
-    which, amount = told.of(settled.coin)
+    which, amount = announced.of(settled.coin)
     return bool(getattr(settled, which) == amount)
 
 
-def _end_of_run(told: Sequence[Sum], booked: Sequence[Settled], first: int) -> int:
+def _end_of_run(announced: Sequence[Sum], booked: Sequence[Settled], first: int) -> int:
     """Return the end of consecutive entries that add up to the announced sum; 0 without any."""
     for start in range(first, len(booked)):
         wanted = {"won": 0, "lost": 0}
-        for each in told:
+        for each in announced:
             which, amount = each.of(booked[start].coin)
             wanted[which] += amount
         won = lost = 0

@@ -41,46 +41,48 @@ def play_in_a_tournament(story: Story) -> None:
     """Let some callers enter the current tournament and continue their play."""
     off = [person for person in story.people if person.wire is None]
     some = story.chance.sample(off, min(len(off), 4))
-    found = _at_the_books(story, lambda desk: _current(story, desk))
-    if found is None:
+    tournament = _at_the_books(story, lambda desk: _current(story, desk))
+    if tournament is None:
         return
     for person in some:
-        _at_the_books(story, lambda desk, person=person: _plays(story, desk, person, found))
+        _at_the_books(story, lambda desk, person=person: _plays(story, desk, person, tournament))
 
 
 def _current(story: Story, desk: Desk) -> Tournament | None:
     seed = story.chance.randbytes(32)
     rules = rules_to_mapping(BLACK_JACK_FOR_TIME)
-    found = tournaments.current(desk, seed, shuffle.seal(seed), GAME, rules, HANDS)
-    return found if found is not None and found.is_open(desk.now) else None
+    tournament = tournaments.current(desk, seed, shuffle.seal(seed), GAME, rules, HANDS)
+    return tournament if tournament is not None and tournament.is_open(desk.now) else None
 
 
-def _plays(story: Story, desk: Desk, person: Person, found: Tournament) -> None:
+def _plays(story: Story, desk: Desk, person: Person, tournament: Tournament) -> None:
     record = callers.find(desk, person.name)
     if record is None:
         record = callers.register(desk, person.name, hash_password(PASSWORD))
     call = open_call(desk, record.id, NODE, "another server", "192.0.2.9", take_over=False)
-    again = contests.entry_of(desk, found.seal, record.id)
-    entered = tournaments.enter(desk, call.call_id, 0, found.seal, found.entry)
+    again = contests.entry_of(desk, tournament.seal, record.id)
+    entered = tournaments.enter(desk, call.call_id, 0, tournament.seal, tournament.entry)
     if again is not None:
         must(entered.entry == again, "{} entered as {}, and then {}", record.name, again, entered)
     acts = list(entered.deal_try.acts)
     if entered.deal_try.score is None:
-        _decides(story, desk, found, record.id, acts)
+        _decides(story, desk, tournament, record.id, acts)
     story.tell(f"{person.name} has played {len(acts)} decisions of the tournament")
     close_call(desk, call.call_id, 0, "log-off")
 
 
-def _decides(story: Story, desk: Desk, found: Tournament, caller_id: int, acts: list[str]) -> None:
+def _decides(
+    story: Story, desk: Desk, tournament: Tournament, caller_id: int, acts: list[str]
+) -> None:
     chance = story.chance
     for _ in range(chance.choice((2, 40, 40))):
-        game = played(found, acts)
+        game = played(tournament, acts)
         if game.current is None:
             return
         word = str(chance.choice(sorted(game.current.legal(), key=str)))
-        after = played(found, [*acts, word])
+        after = played(tournament, [*acts, word])
         score = after.score if after.is_over else None
-        contests.act(desk, found, caller_id, acts, word, score)
+        contests.act(desk, tournament, caller_id, acts, word, score)
         acts.append(word)
 
 

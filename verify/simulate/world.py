@@ -241,15 +241,15 @@ class World:
     def screens(self) -> list[Screen]:
         """Return every caller on line, with their screen and process."""
         by_wire = {wire: person for person in self.everybody() for wire in person.wires}
-        found = []
+        screens = []
         for life in reversed(self.lives()):
             for caller in life.callers():
                 line: object = caller.console.line
                 if isinstance(line, Lent):
                     line = line.wire if line.is_held else None
                 if isinstance(line, Wire) and line in by_wire:
-                    found.append(Screen(life, by_wire[line], line, caller))
-        return found
+                    screens.append(Screen(life, by_wire[line], line, caller))
+        return screens
 
     def _person(self, number: int) -> Person:
         name = f"{('Ann', 'Bob', 'Cyd', 'Dan', 'Eve', 'Fay')[number % 6]}{number:02}"
