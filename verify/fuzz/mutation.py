@@ -47,8 +47,8 @@ def _insert(data: bytes, _: Sequence[bytes], __: Sequence[bytes], random: Random
 
 def _say(data: bytes, _: Sequence[bytes], tokens: Sequence[bytes], random: Random) -> bytes:
     before, piece, after = _cut(data, random)
-    said = random.choice(tokens) * random.choice((1, 1, 1, 2, 50))
-    return before + said + random.choice((piece, b"")) + after
+    inserted = random.choice(tokens) * random.choice((1, 1, 1, 2, 50))
+    return before + inserted + random.choice((piece, b"")) + after
 
 
 def _take_out(data: bytes, _: Sequence[bytes], __: Sequence[bytes], random: Random) -> bytes:

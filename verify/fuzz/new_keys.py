@@ -15,9 +15,9 @@ _PATIENCE = 60.0  # seconds
 
 
 def _function(name: str, result: Any, *arguments: Any) -> Any:
-    found = getattr(ctypes.CDLL(_ssl.__file__), name)
-    found.restype, found.argtypes = result, arguments
-    return found
+    function = getattr(ctypes.CDLL(_ssl.__file__), name)
+    function.restype, function.argtypes = result, arguments
+    return function
 
 
 _pointer, _number, _bytes = ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p
@@ -50,9 +50,9 @@ class NewKeys:
         _connect_state(self._tls)
         while _handshake(self._tls) != 1:
             self._socket.sendall(self._sealed())
-            said = self._socket.recv(_BUFFER)
-            assert said, "the board does not shake hands"
-            _bio_write(self._incoming, said, len(said))
+            data = self._socket.recv(_BUFFER)
+            assert data, "the board does not shake hands"
+            _bio_write(self._incoming, data, len(data))
         self._socket.sendall(self._sealed())
 
     def updates(self, count: int, *, answered: bool) -> bytes:
@@ -81,8 +81,8 @@ class NewKeys:
         _free_context(self._context)
 
     def _sealed(self) -> bytes:
-        said = b""
+        output = b""
         room = ctypes.create_string_buffer(_BUFFER)
         while (count := _bio_read(self._outgoing, room, _BUFFER)) > 0:
-            said += room.raw[:count]
-        return said
+            output += room.raw[:count]
+        return output

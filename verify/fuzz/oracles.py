@@ -33,8 +33,8 @@ def assert_harmless(sent: bytes, *, cp437: bool) -> None:
     rest = _HARMLESS.sub(b"", OURS.sub(b"", sent))
     if cp437:
         rest = _DRAWN.sub(b"", rest)
-    found = _CONTROL.search(rest)
-    assert found is None, f"{found[0]!r} is sent"
+    match = _CONTROL.search(rest)
+    assert match is None, f"{match[0]!r} is sent"
 
 
 def assert_one_line(text: str) -> None:

@@ -20,7 +20,7 @@ AT_ONCE = 6  # faults for one set of machines
 
 def main(words: Sequence[str] | None = None) -> int:
     """Play; returns 1 when something was wrong, 2 where it cannot be done."""
-    said = _options().parse_args(words)
+    options = _options().parse_args(words)
     missing = what_is_missing()
     if missing:
         print(missing, file=sys.stderr)
@@ -28,14 +28,14 @@ def main(words: Sequence[str] | None = None) -> int:
     for name in networks.abandoned():
         print(f"Removing what a run has left: {name}")
         networks.remove(name)
-    if said.clean:
+    if options.clean:
         return 0
     if doubt := what_is_unsound():
         print(doubt, file=sys.stderr)
     # Then everything is ended and removed too, even where SIGINT was ignored before us.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _break_off)
-    return _play(said)
+    return _play(options)
 
 
 def _break_off(*_: object) -> None:
@@ -44,19 +44,19 @@ def _break_off(*_: object) -> None:
     sys.exit(1)
 
 
-def _play(said: argparse.Namespace) -> int:
+def _play(options: argparse.Namespace) -> int:
     total, began = Result(), time.monotonic()
-    first = said.seed if said.seed is not None else random.SystemRandom().randrange(10**6)
+    first = options.seed if options.seed is not None else random.SystemRandom().randrange(10**6)
     for seed in range(first, first + 10**6):
-        names = said.faults or _drawn(seed)
+        names = options.faults or _drawn(seed)
         print(f"seed {seed}: {', '.join(names)}", flush=True)
-        result = run(seed, names, said.quiet, _tell, keep=said.keep)
+        result = run(seed, names, options.quiet, _tell, keep=options.keep)
         total.add(result)
         print(f"seed {seed}: {result}", flush=True)
         for words in result.wrong:
             print(f"  WRONG {words}", flush=True)
-        is_late = time.monotonic() - began > said.hours * 3600
-        if is_late or (said.seeds and seed + 1 - first >= said.seeds):
+        is_late = time.monotonic() - began > options.hours * 3600
+        if is_late or (options.seeds and seed + 1 - first >= options.seeds):
             break
     print(f"All: {total}")
     return 1 if total.wrong else 0

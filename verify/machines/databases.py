@@ -222,9 +222,9 @@ class Databases:
     def members(self) -> dict[str, dict[str, Any]]:
         """The databases by name, as the first one sees them that answers."""
         for machine in DATABASES:
-            status, said = self._asked(machine, "GET", "/cluster")
+            status, body = self._asked(machine, "GET", "/cluster")
             if status == 200:
-                return {each["name"]: each for each in json.loads(said)["members"]}
+                return {each["name"]: each for each in json.loads(body)["members"]}
         return {}
 
     def primary(self) -> str:
@@ -258,8 +258,8 @@ class Databases:
                 autocommit=True,
                 connect_timeout=5,
             ) as connection:
-                found = connection.execute(text)  # type: ignore[call-overload]
-                return list(found.fetchall()) if found.description else []
+                rows = connection.execute(text)  # type: ignore[call-overload]
+                return list(rows.fetchall()) if rows.description else []
 
         return inside(self.network.namespace(machine or FRONT), asked)
 
@@ -270,10 +270,10 @@ class Databases:
 
     def servers_of(self, machine: str, kind: str = "") -> list[int]:
         """Return the processes of a machine's PostgreSQL, all or those whose command has `kind`."""
-        found = [(pid, command_of(pid)) for pid in self._all_of(machine)]
+        processes = [(pid, command_of(pid)) for pid in self._all_of(machine)]
         return [
             pid
-            for pid, words in found
+            for pid, words in processes
             if (words.startswith("postgres:") or "/bin/postgres " in words) and kind in words
         ]
 

@@ -145,18 +145,18 @@ def primary_cut_off(world: World) -> str:
 
 def clocks_moved(world: World) -> str:
     """Move the clocks of the databases' servers, each by its own leap."""
-    said = []
+    done = []
     for machine in DATABASES:
         seconds = world.chance.choice((-1, 1)) * world.chance.randint(5, 2 * 86400)
         world.databases.set_clock(machine, seconds)
-        said.append(f"{machine} by {seconds:+d} s")
+        done.append(f"{machine} by {seconds:+d} s")
     world.pause(3, 10)
     if world.chance.random() < 0.5:
         primary = world.primary()
         world.databases.signal_server(primary, signal.SIGKILL)
-        said.append(f"and {primary} killed")
+        done.append(f"and {primary} killed")
         world.pause(3, 10)
-    return ", ".join(said)
+    return ", ".join(done)
 
 
 def keepers_without_quorum(world: World) -> str:

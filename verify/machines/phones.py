@@ -21,12 +21,12 @@ PACE = replace(HASTY, think=(0.1, 0.6), stays=(3600.0, 7200.0), away=(0.2, 2.0),
 TELLS = 1.0  # seconds between two records of the keys
 
 
-async def play(told: Mapping[str, Any]) -> None:
+async def play(plan: Mapping[str, Any]) -> None:
     """Play until a SIGTERM, then write down everything they saw."""
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
-    chance = random.Random(told["seed"])
-    host, port, names = told["host"], told["port"], told["names"]
+    chance = random.Random(plan["seed"])
+    host, port, names = plan["host"], plan["port"], plan["names"]
     robots = [
         Robot(
             name,
@@ -36,11 +36,11 @@ async def play(told: Mapping[str, Any]) -> None:
             pace=PACE,
             is_known=True,
             friend=names[0],
-            taste="company" if number < told["sociable"] else None,
+            taste="company" if number < plan["sociable"] else None,
         )
         for number, name in enumerate(names)
     ]
-    folder = Path(told["folder"])
+    folder = Path(plan["folder"])
     noting = asyncio.create_task(_note(robots, folder / "keys"))
     await asyncio.gather(*(robot.play(stop) for robot in robots))
     noting.cancel()
@@ -58,8 +58,8 @@ async def _note(robots: list[Robot], file: Path) -> None:
 
 
 def seen(folder: Path) -> list[Seen]:
-    found: list[Seen] = pickle.loads((folder / "seen").read_bytes())
-    return found
+    traces: list[Seen] = pickle.loads((folder / "seen").read_bytes())
+    return traces
 
 
 def notes(folder: Path) -> list[tuple[float, int, int]]:

@@ -46,8 +46,8 @@ def what_is_unsound() -> str:
     """Return a sentence about faults a run will find that are not the board's; "" if none."""
     # It is asked as it runs: of a folder that is root's alone the system's own is taken instead.
     words = [*as_user(DATABASE_USER), "env", f"PATH={_path(os.environ)}", "patroni", "--version"]
-    said = subprocess.run(words, capture_output=True, text=True, check=False).stdout
-    return doubt_about(said)
+    version = subprocess.run(words, capture_output=True, text=True, check=False).stdout
+    return doubt_about(version)
 
 
 def as_user(name: str) -> list[str]:
@@ -55,13 +55,13 @@ def as_user(name: str) -> list[str]:
     return ["setpriv", f"--reuid={name}", f"--regid={name}", "--init-groups"]
 
 
-def doubt_about(said: str) -> str:
+def doubt_about(version: str) -> str:
     """Return the doubt about a Patroni of this version; "" if none.
 
     >>> doubt_about("patroni 3.0.3")
     ''
     """
-    number = said.strip().rpartition(" ")[2]
+    number = version.strip().rpartition(" ")[2]
     parts = tuple(int(part) for part in number.split(".") if part.isdecimal())
     if parts >= SOUND_PATRONI:
         return ""
@@ -148,9 +148,9 @@ class Program:
 
 
 def _plain_environment() -> dict[str, str]:
-    kept = ("PATH", "LANG", "LD_LIBRARY_PATH", "PYTHONPATH")
-    found = {name: os.environ[name] for name in kept if name in os.environ}
-    return {**found, "PATH": _path(found)}
+    names = ("PATH", "LANG", "LD_LIBRARY_PATH", "PYTHONPATH")
+    environment = {name: os.environ[name] for name in names if name in os.environ}
+    return {**environment, "PATH": _path(environment)}
 
 
 def _path(environment: Mapping[str, str]) -> str:

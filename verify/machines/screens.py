@@ -34,49 +34,49 @@ def compare(world: World, result: Result) -> None:
         database.close()
     file = copied.to_read(bank, world.folder)
     everybody = phones.seen(world.folder)
-    for seen in everybody:
-        forgive_half_screens(seen)
+    for trace in everybody:
+        forgive_half_screens(trace)
     compared = check.against_the_books(file, everybody, LAG)
     result.wrong += compared.wrong
     result.counted += Counter(
         {
-            "keys": sum(seen.keys for seen in everybody),
-            "calls": sum(seen.calls for seen in everybody),
+            "keys": sum(trace.keys for trace in everybody),
+            "calls": sum(trace.calls for trace in everybody),
             "hands": compared.hands,
             "hands seen": compared.settlements,
             "of them at Vegas": sum(
-                hand.game == "vegas" for seen in everybody for hand in seen.settlements
+                hand.game == "vegas" for trace in everybody for hand in trace.settlements
             ),
             "movements seen": compared.movements,
             "glances at the clock": compared.purses,
             "cards seen": compared.cards,
         }
     )
-    for seen in everybody:
-        for seconds, question, _, _ in seen.unanswered:
-            result.waited(f"{seen.name}, after {question!r},", seconds)
-    silent = max((wait for seen in everybody for wait in seen.slowest), default=0.0)
+    for trace in everybody:
+        for seconds, question, _, _ in trace.unanswered:
+            result.waited(f"{trace.name}, after {question!r},", seconds)
+    silent = max((wait for trace in everybody for wait in trace.slowest), default=0.0)
     result.longest_without_a_word = silent
     moments = phones.notes(world.folder)
-    told = [at for (at, _, hands), (_, _, more) in pairwise(moments) if more > hands]
-    result.longest_silence = max((b - a for a, b in pairwise(told)), default=0.0)
+    times = [at for (at, _, hands), (_, _, more) in pairwise(moments) if more > hands]
+    result.longest_silence = max((b - a for a, b in pairwise(times)), default=0.0)
     for machine in SERVERS:
-        said = world.config(machine).parent.glob("*.log")
-        for log in said:
+        logs = world.config(machine).parent.glob("*.log")
+        for log in logs:
             text = log.read_text()
             result.counted["errors in logs"] += len(BAD.findall(text))
             if "Traceback" in text:
                 result.wrong.append(f"{log}: {text[text.index('Traceback') :][:2000]}")
 
 
-def forgive_half_screens(seen: Seen) -> None:
+def forgive_half_screens(trace: Seen) -> None:
     """Ignore what a hasty reader sees on half a screen, or types too early.
 
     The digits of a shoe may be next to the end of the hand before it: hands are looked up by their
     order, not by turn and shoe. And a page of seals may be incomplete.
     """
-    seen.settlements[:] = [
+    trace.settlements[:] = [
         hand if hand.game == "unix-bj" else replace(hand, number=None, seal="", seed="")
-        for hand in seen.settlements
+        for hand in trace.settlements
     ]
-    seen.complaints[:] = [words for words in seen.complaints if "does not open" not in words]
+    trace.complaints[:] = [words for words in trace.complaints if "does not open" not in words]

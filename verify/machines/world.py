@@ -66,7 +66,7 @@ class World:
             self.start_server(machine)
         self.network.add(PHONES, PHONES_NUMBER)
         self._wait_for_boards()
-        told = {
+        plan = {
             "host": self.network.addresses[FRONT],
             "port": CALLERS_PORT,
             "names": self._names(),
@@ -74,7 +74,7 @@ class World:
             "seed": self.chance.getrandbits(32),
             "folder": str(self.folder),
         }
-        words = [sys.executable, "-m", "verify.machines.phones", json.dumps(told)]
+        words = [sys.executable, "-m", "verify.machines.phones", json.dumps(plan)]
         places = {"PYTHONPATH": str(HOME)}
         self.phones = Program(self.network, PHONES, words, self.folder, environment=places)
         self.phones.start()
@@ -113,8 +113,8 @@ class World:
 
     def acknowledged(self) -> int:
         """Count the hands that robots have seen settled so far."""
-        found = phones.notes(self.folder)
-        return found[-1][2] if found else 0
+        notes = phones.notes(self.folder)
+        return notes[-1][2] if notes else 0
 
     def config(self, machine: str) -> Path:
         """Return where the settings of a server's board are."""
@@ -178,8 +178,8 @@ class World:
         """Refuse to restart a program that has failed by itself."""
         # One that has just been started may not have come to know SIGTERM yet.
         if program.status not in (0, -signal.SIGKILL, -signal.SIGTERM):
-            said = program.log.read_text()[-2000:]
-            raise CannotBeDone(f"The board on {machine} ended with {program.status}: {said}")
+            output = program.log.read_text()[-2000:]
+            raise CannotBeDone(f"The board on {machine} ended with {program.status}: {output}")
 
     # Requests of faults.
 
@@ -190,17 +190,17 @@ class World:
 
     def standbys(self) -> tuple[str, str]:
         """Return the standby in step, and the other, as soon as there are both."""
-        found: list[tuple[str, str]] = []
+        names: list[tuple[str, str]] = []
 
         def there_are() -> bool:
             in_step = self.databases.roles("sync_standby")
             others = self.databases.roles("replica")
             if len(in_step) == len(others) == 1:
-                found.append((in_step[0], others[0]))
-            return bool(found)
+                names.append((in_step[0], others[0]))
+            return bool(names)
 
         wait_until("two standbys", there_are, MENDING_SECONDS)
-        return found[0]
+        return names[0]
 
     def pause(self, least: float, most: float) -> float:
         seconds = self.chance.uniform(least, most)

@@ -21,13 +21,13 @@ def read(text: str) -> tuple[Mutant, ...]:
     >>> read("toy.py: A minute has 59 seconds.\\n-minutes * 60\\n+minutes * 59\\n")[0].new
     'minutes * 59'
     """
-    found = []
+    mutants = []
     for each in text.strip("\n").split("\n\n"):
         heading, *lines = each.split("\n")
         file, _, name = heading.partition(": ")
         old, new = ("\n".join(line[1:] for line in lines if line[0] == sign) for sign in "-+")
-        found.append(Mutant(name, file, old, new))
-    return tuple(found)
+        mutants.append(Mutant(name, file, old, new))
+    return tuple(mutants)
 
 
 MUTANTS = read(Path(__file__).with_name("catalogue.diff").read_text("utf-8"))

@@ -68,8 +68,8 @@ class Suite:
                 text=True,
                 check=False,
             )
-            kept = Path(folder, "v/cache/lastfailed")
-            failed = list(json.loads(kept.read_text())) if kept.exists() else []
+            failures = Path(folder, "v/cache/lastfailed")
+            failed = list(json.loads(failures.read_text())) if failures.exists() else []
         if ran.returncode in GOOD:
             return ""
         last = (ran.stdout.strip() or "nothing is said").splitlines()[-1]
@@ -105,6 +105,6 @@ def _named(file: str, root: Path) -> list[str]:
     """List the tests named like a file: of its room if there are any, else of its package."""
     same = f"test_{Path(file).stem.rstrip('s')}*.py"
     rooms = (_mirrored(file, root), f"tests/{file.partition('/')[0]}")
-    found = ((root / room).rglob(same) for room in rooms if room is not None)
-    each = (sorted(str(path.relative_to(root)) for path in paths) for paths in found)
+    paths_found = ((root / room).rglob(same) for room in rooms if room is not None)
+    each = (sorted(str(path.relative_to(root)) for path in paths) for paths in paths_found)
     return next(filter(None, each), [])

@@ -28,9 +28,9 @@ class Mutant:
         """Return the file's text with the fault in it; raises `Stale`."""
         path = root / self.file
         text = path.read_text() if path.exists() else ""
-        found = text.count(self.old)
-        if found != 1:
-            where = f"is there {found} times" if path.exists() else "is gone with its file"
+        count = text.count(self.old)
+        if count != 1:
+            where = f"is there {count} times" if path.exists() else "is gone with its file"
             raise Stale(
                 f'{self.file}: "{self.name}" wants this text once, which {where}:\n{self.old}'
             )

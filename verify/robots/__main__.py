@@ -77,8 +77,8 @@ def _tell(sample: Sample) -> None:
 
 def rows(outcome: Outcome, callers: int) -> list[Row]:
     """Return the figures of a run."""
-    samples, seen = outcome.samples, outcome.seen
-    waits = [wait for one in seen for wait in one.waits] or [0.0]
+    samples, traces = outcome.samples, outcome.seen
+    waits = [wait for one in traces for wait in one.waits] or [0.0]
     most = max(sample.memory for sample in samples)
     checked = outcome.checked
     return [
@@ -93,9 +93,9 @@ def rows(outcome: Outcome, callers: int) -> list[Row]:
         Row("memory grows, after the first third", "kB/min", slope(samples, _resident)),
         Row("an echo, as the robots see it: p50", "ms", percentile(waits, 50) * MILLI),
         Row("the same: p99", "ms", percentile(waits, 99) * MILLI),
-        Row("calls", "", sum(one.calls for one in seen)),
-        Row("calls taken over", "", sum(one.taken_over for one in seen)),
-        Row("calls lost by the board", "", sum(one.lost for one in seen), None, _none()),
+        Row("calls", "", sum(one.calls for one in traces)),
+        Row("calls taken over", "", sum(one.taken_over for one in traces)),
+        Row("calls lost by the board", "", sum(one.lost for one in traces), None, _none()),
         Row("nodes and lines left when all have gone", "", outcome.left_on, None, _none()),
         Row("hands in the books", "", checked.hands),
         Row("settlements seen and found", "", checked.settlements),

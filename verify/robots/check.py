@@ -47,15 +47,15 @@ def against_the_books(file: Path, all_seen: Iterable[Seen], lag: float = LAG) ->
     result = Result()
     with books.opened(file) as opened:
         seeds = books.seeds(opened)
-        for seen in all_seen:
-            result.wrong += [f"{seen.name} read: {words}" for words in seen.complaints]
-            account = books.account(opened, seen.name)
+        for trace in all_seen:
+            result.wrong += [f"{trace.name} read: {words}" for words in trace.complaints]
+            account = books.account(opened, trace.name)
             if account is not None:
-                _count(result, seen, account)
-                found = _check(seen, account, seeds, lag)
-                result.wrong += [f"{seen.name}: {words}" for words in found]
-            elif seen.is_registered:
-                result.wrong.append(f"{seen.name} was told that the name is theirs, and it is not")
+                _count(result, trace, account)
+                mismatches = _check(trace, account, seeds, lag)
+                result.wrong += [f"{trace.name}: {words}" for words in mismatches]
+            elif trace.is_registered:
+                result.wrong.append(f"{trace.name} was told that the name is theirs, and it is not")
     return result
 
 
@@ -71,35 +71,35 @@ def nobody_is_on(file: Path) -> list[str]:
         ]
 
 
-def _count(result: Result, seen: Seen, account: Account) -> None:
-    result.settlements += len(seen.settlements)
+def _count(result: Result, trace: Seen, account: Account) -> None:
+    result.settlements += len(trace.settlements)
     result.hands += sum(hand.settled is not None for hand in account.hands)
-    result.movements += len(seen.movements)
-    result.purses += len(seen.purses)
-    result.cards += sum(map(len, seen.cards.values()))
-    result.seals += len(seen.seals)
-    result.seeds += len(seen.seeds)
+    result.movements += len(trace.movements)
+    result.purses += len(trace.purses)
+    result.cards += sum(map(len, trace.cards.values()))
+    result.seals += len(trace.seals)
+    result.seeds += len(trace.seeds)
 
 
-def _check(seen: Seen, account: Account, seeds: Mapping[str, str], lag: float) -> Iterator[str]:
-    yield from _settlements(seen.settlements, account)
-    yield from _in_order(seen.movements, account.moved, _is_movement)
-    for purse in seen.purses:
+def _check(trace: Seen, account: Account, seeds: Mapping[str, str], lag: float) -> Iterator[str]:
+    yield from _settlements(trace.settlements, account)
+    yield from _in_order(trace.movements, account.moved, _is_movement)
+    for purse in trace.purses:
         if not _is_purse(purse, account, lag):
             yield f"the screen had {purse}, and the books never had that"
-    yield from _cards(seen, account)
-    yield from _fairness(seen, seeds)
+    yield from _cards(trace, account)
+    yield from _fairness(trace, seeds)
     yield from _calls(account, lag)
 
 
 # Hands.
 
 
-def _settlements(seen: Sequence[Settlement], account: Account) -> Iterator[str]:
+def _settlements(shown: Sequence[Settlement], account: Account) -> Iterator[str]:
     """Look up each hand by its turn of the day, or by its place in its shoe or stakes."""
     turns = _turns(account)
     others: dict[tuple[str, str, str], list[Settlement]] = defaultdict(list)
-    for settlement in seen:
+    for settlement in shown:
         if settlement.number is None:
             seal = settlement.seal if settlement.game == "unix-bj" else ""
             others[settlement.game, settlement.unit, seal].append(settlement)
@@ -127,21 +127,21 @@ def _turns(account: Account) -> dict[tuple[str, str], list[Hand]]:
     return turns
 
 
-def _is_hand(seen: Settlement, hand: Hand) -> bool:
+def _is_hand(shown: Settlement, hand: Hand) -> bool:
     return (
         hand.settled is not None
-        and seen.net == hand.net
-        and seen.at >= hand.settled - ROUNDING
-        and hand.seal.startswith(seen.seal)
-        and hand.seed.startswith(seen.seed)
-        and seen.balance in (None, hand.balance)
+        and shown.net == hand.net
+        and shown.at >= hand.settled - ROUNDING
+        and hand.seal.startswith(shown.seal)
+        and hand.seed.startswith(shown.seed)
+        and shown.balance in (None, hand.balance)
     )
 
 
-def _cards(seen: Seen, account: Account) -> Iterator[str]:
+def _cards(trace: Seen, account: Account) -> Iterator[str]:
     """Every card on the robot's table is in the hand that the books have dealt for that turn."""
     turns = _turns(account)
-    for place, cards in seen.cards.items():
+    for place, cards in trace.cards.items():
         numbers = (place.number,) if place.is_sure else (place.number, place.number + 1)
         for (game, _day), hands in turns.items():
             dealt = [hands[number - 1] for number in numbers if 0 < number <= len(hands)]
@@ -156,11 +156,11 @@ def _cards(seen: Seen, account: Account) -> Iterator[str]:
 # The bank's window, and the clock.
 
 
-def _is_movement(seen: Movement, moved: tuple[str, int, str]) -> bool:
+def _is_movement(shown: Movement, moved: tuple[str, int, str]) -> bool:
     kind, amount, to = moved
     if kind == "repay":  # of the last minute at most the debt is paid
-        return seen.kind == kind and seen.amount - 60 < amount <= seen.amount
-    return (seen.kind, seen.amount, seen.to) == (kind, amount, to)
+        return shown.kind == kind and shown.amount - 60 < amount <= shown.amount
+    return (shown.kind, shown.amount, shown.to) == (kind, amount, to)
 
 
 def _is_purse(purse: Purse, account: Account, lag: float) -> bool:
@@ -196,18 +196,20 @@ def _calls(account: Account, lag: float) -> Iterator[str]:
 # Seals and seeds.
 
 
-def _fairness(seen: Seen, seeds: Mapping[str, str]) -> Iterator[str]:
-    for seal in seen.seals - seeds.keys():
+def _fairness(trace: Seen, seeds: Mapping[str, str]) -> Iterator[str]:
+    for seal in trace.seals - seeds.keys():
         yield f"the seal {seal} was shown, and is in no book"
-    for seal, seed in seen.seeds.items():
+    for seal, seed in trace.seeds.items():
         if seeds.get(seal) != seed:
             yield f"the seed {seed} was shown behind the seal {seal}, and the books say otherwise"
 
 
-def _in_order(seen: Sequence[T], known: Sequence[R], fits: Callable[[T, R], bool]) -> Iterator[str]:
+def _in_order(
+    shown: Sequence[T], known: Sequence[R], fits: Callable[[T, R], bool]
+) -> Iterator[str]:
     """Look up all seen values among the known ones, in the same order."""
     left = iter(known)
-    for each in seen:
+    for each in shown:
         if not any(fits(each, one) for one in left):
             yield f"the screen had {each}, and the books have nothing like it in its place"
             return

@@ -92,20 +92,20 @@ class Chooser:
 
     def keys_at(self, prompt: str, *, paints: bool) -> str:
         """Return the keys for this question, "" for none."""
-        for said, answer in self._entries(prompt):
-            if said.is_in(prompt):
+        for phrase, answer in self._entries(prompt):
+            if phrase.is_in(prompt):
                 return answer()
         letters = reading.letters(prompt)
         if phrases.DROP_CALL.is_in(prompt):
             return "y"
         if self.is_leaving:
             return self._way_out(prompt, letters)
-        if found := phrases.HOW_MUCH.search(prompt):
-            most = reading.span(found["most"]) // 60
+        if match := phrases.HOW_MUCH.search(prompt):
+            most = reading.span(match["most"]) // 60
             return f"{self.chance.randint(1, min(30, most or 1))}{ENTER}"
-        for kind, said in phrases.SURE.items():
-            if found := said.search(prompt):
-                return self._confirm(kind, found["amount"])
+        for kind, phrase in phrases.SURE.items():
+            if match := phrase.search(prompt):
+                return self._confirm(kind, match["amount"])
         if phrases.WINDOW.is_in(prompt):
             return self._weighed(_WINDOW)
         if phrases.MAIN_MENU.is_in(prompt):

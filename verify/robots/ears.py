@@ -18,8 +18,8 @@ _TELETYPE = re.compile(r"You (?:(win|lose) \$(\d+)|break even)")
 class Ears:
     """Reads lines, and notes the settlements in them."""
 
-    def __init__(self, seen: Seen, coin: int, now: Callable[[], float]) -> None:
-        self._seen = seen
+    def __init__(self, trace: Seen, coin: int, now: Callable[[], float]) -> None:
+        self._seen = trace
         self._coin = coin
         self._now = now
         self._seal = ""
@@ -74,17 +74,17 @@ class Ears:
                 settled[-1] = replace(settled[-1], seal=page.shoe)
 
     def _hears_teletype(self, line: str) -> None:
-        found = _TELETYPE.fullmatch(line)
+        match = _TELETYPE.fullmatch(line)
         if line == "new game":
             self._is_playing = True
-        elif found and self._is_playing and not self._before.startswith("Action $"):
+        elif match and self._is_playing and not self._before.startswith("Action $"):
             self._is_playing = False
-            dollars = int(found[2] or 0)
-            self._note("usd-cent", (-dollars if found[1] == "lose" else dollars) * 100, None)
+            dollars = int(match[2] or 0)
+            self._note("usd-cent", (-dollars if match[1] == "lose" else dollars) * 100, None)
 
     def _hears_one_alone(self, line: str) -> None:
-        standing, turns = phrases.YOUR_POT.search(line), phrases.TURNS.search(line)
-        if standing and turns:
+        match, turns = phrases.YOUR_POT.search(line), phrases.TURNS.search(line)
+        if match and turns:
             settled = _net_alone(self._told, self._coin)
             if settled:
                 self._is_fresh = not self._goes_on  # its loss before it was left is not shown
@@ -128,25 +128,25 @@ class Ears:
         )
 
 
-def _net_alone(told: str, coin: int) -> tuple[int] | None:
+def _net_alone(text: str, coin: int) -> tuple[int] | None:
     """Return a hand's result by its sentences; None if no sentence ends it."""
-    won = [reading.span(each["span"]) for each in phrases.PAID.finditer(told)]
+    won = [reading.span(each["span"]) for each in phrases.PAID.finditer(text)]
     lost = [
         reading.coins(each["coins"], coin)
-        for said in (phrases.LOST, phrases.INSURANCE_LOST)
-        for each in said.finditer(told)
+        for phrase in (phrases.LOST, phrases.INSURANCE_LOST)
+        for each in phrase.finditer(text)
     ]
     # Insurance pays 2 to 1, and the text includes the stake.
-    insured = [reading.coins(each["coins"], coin) for each in phrases.INSURANCE_PAYS.finditer(told)]
-    if not (won or lost or phrases.EVEN.is_in(told)):
+    insured = [reading.coins(each["coins"], coin) for each in phrases.INSURANCE_PAYS.finditer(text)]
+    if not (won or lost or phrases.EVEN.is_in(text)):
         return None
     return (sum(won) - sum(lost) + sum(brought * 2 // 3 for brought in insured),)
 
 
-def _net_of_coup(told: str) -> tuple[str] | None:
+def _net_of_coup(text: str) -> tuple[str] | None:
     """Return a coup's result, with a sign and with its words; None if none is over."""
-    if won := phrases.PLAYER_WINS.search(told):
+    if won := phrases.PLAYER_WINS.search(text):
         return (won["amount"],)
-    if lost := phrases.BANK_WINS.search(told):
+    if lost := phrases.BANK_WINS.search(text):
         return (f"-{lost['amount']}",)
-    return ("",) if phrases.STAND_OFF.is_in(told) else None
+    return ("",) if phrases.STAND_OFF.is_in(text) else None

@@ -206,6 +206,6 @@ class Served:
     def _port(self) -> int:
         assert self._process.stdout is not None
         for line in self._process.stdout:
-            if found := re.search(r"port (\d+)\.$", line.strip()):
-                return int(found[1])
+            if match := re.search(r"port (\d+)\.$", line.strip()):
+                return int(match[1])
         raise RuntimeError(f"the server said no port: {self.said()}")

@@ -74,7 +74,7 @@ def run(plan: Plan, folder: Path, tell: Callable[[Sample], None]) -> Outcome:
             tell(sample)
         for crowd in crowds:
             crowd.hush()
-        outcome.seen = [seen for crowd in crowds for seen in crowd.seen()]
+        outcome.seen = [trace for crowd in crowds for trace in crowd.seen()]
         outcome.left_on = _left(server)
         outcome.memory_after = server.usage().memory
         server.stop()

@@ -33,8 +33,8 @@ def versions(text: str, context: str = "") -> list[str]:
     """
     every = [text]
     for language in LANGUAGES:
-        found = catalogue(language)
-        every.append(found.pgettext(context, text) if context else found.gettext(text))
+        texts = catalogue(language)
+        every.append(texts.pgettext(context, text) if context else texts.gettext(text))
     return list(dict.fromkeys(every))
 
 
@@ -72,36 +72,36 @@ class Said:
         return next(self.finditer(shown), None)
 
     def fullmatch(self, shown: str) -> re.Match[str] | None:
-        found = (pattern.fullmatch(shown) for pattern in self._patterns)
-        return next(filter(None, found), None)
+        match = (pattern.fullmatch(shown) for pattern in self._patterns)
+        return next(filter(None, match), None)
 
     def finditer(self, shown: str) -> Iterator[re.Match[str]]:
         """Yield the matches in each language; no two languages match at one place."""
         places = set[int]()
         for pattern in self._patterns:
-            for found in pattern.finditer(shown):
-                if found.start() not in places:
-                    places.add(found.start())
-                    yield found
+            for match in pattern.finditer(shown):
+                if match.start() not in places:
+                    places.add(match.start())
+                    yield match
 
 
-def one_of(*said: Said) -> Said:
+def one_of(*phrases: Said) -> Said:
     """Return a text that matches wherever one of these does."""
     every = Said()
-    every._patterns = [pattern for one in said for pattern in one._patterns]
+    every._patterns = [pattern for one in phrases for pattern in one._patterns]
     return every
 
 
 def _pattern(text: str, kinds: Mapping[str, str]) -> str:
     parts = _FIELD.split(text)
-    found = ""
+    message = ""
     for number, part in enumerate(parts):
         if number % 2:
             name = f"P<{part}>" if part not in parts[:number] else ":"
-            found += f"(?{name}{kinds.get(part, '.+?')})"
+            message += f"(?{name}{kinds.get(part, '.+?')})"
         else:
-            found += "".join(map(_letter, part))
-    return found
+            message += "".join(map(_letter, part))
+    return message
 
 
 def _letter(letter: str) -> str:

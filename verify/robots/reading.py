@@ -81,10 +81,10 @@ def span(text: str) -> int:
     >>> span("1 minute"), span("2 minutes 30 seconds"), span("45 seconds")
     (60, 150, 45)
     """
-    found = _SPAN.fullmatch(text.strip())
-    if found is None:
+    match = _SPAN.fullmatch(text.strip())
+    if match is None:
         raise ValueError(f"no length of time: {text}")
-    return int(found[1] or 0) * 60 + int(found[2] or 0)
+    return int(match[1] or 0) * 60 + int(match[2] or 0)
 
 
 def coins(text: str, coin: int) -> int:
@@ -95,10 +95,10 @@ def coins(text: str, coin: int) -> int:
     >>> coins("1.5 coins", 60), coins("0.5 coins", 60), coins("45 seconds", 60)
     (90, 30, 45)
     """
-    found = _COINS.fullmatch(text.strip())
-    if found is None:
+    match = _COINS.fullmatch(text.strip())
+    if match is None:
         return span(text)
-    return _worth(found[1], found[2], coin)
+    return _worth(match[1], match[2], coin)
 
 
 def _worth(whole: str, half: str | None, coin: int) -> int:
@@ -162,8 +162,8 @@ def _alone(screen: Screen, number: int) -> Panel:
 
 
 def _cards(rows: list[str]) -> set[str]:
-    found = CARD.findall("\n".join(row[:54] for row in rows))
-    return {("T" if rank == "10" else rank) + SUITS[suit] for rank, suit in found}
+    cards_shown = CARD.findall("\n".join(row[:54] for row in rows))
+    return {("T" if rank == "10" else rank) + SUITS[suit] for rank, suit in cards_shown}
 
 
 def _baccarat(screen: Screen, number: int | None) -> Panel:
@@ -182,8 +182,8 @@ def _baccarat(screen: Screen, number: int | None) -> Panel:
 
 def _figure(rows: list[str], names: list[str]) -> str:
     """Return the text beside a name, "" without it."""
-    found = (row[len(name) :] for row in rows for name in names if row.startswith(f"{name} "))
-    return next(found, "").strip()
+    values = (row[len(name) :] for row in rows for name in names if row.startswith(f"{name} "))
+    return next(values, "").strip()
 
 
 def _vegas(screen: Screen, number: int, name: str, coin: int) -> Panel:
@@ -236,21 +236,21 @@ def fairness(text: str) -> Fairness:
     heading, _newline, _rest = text.partition("\n")
     is_whole = _PART.search(heading) is None
     this, last = phrases.THIS_SEAL.search(text), phrases.LAST_SEAL.search(text)
-    found = Fairness()
+    page = Fairness()
     for seal in (this, last, phrases.NEXT_SEAL.search(text)):
         if seal is not None:
-            found.seals.add(seal["digits"])
-    for seal, said in ((this, phrases.THIS_SEED), (last, phrases.LAST_SEED)):
-        seed = said.search(text)
+            page.seals.add(seal["digits"])
+    for seal, phrase in ((this, phrases.THIS_SEED), (last, phrases.LAST_SEED)):
+        seed = phrase.search(text)
         if seed is None:
             continue
         opens = sha256(bytes.fromhex(seed["digits"])).hexdigest()
-        found.seeds[opens] = seed["digits"]
+        page.seeds[opens] = seed["digits"]
         if seal is not None and opens != seal["digits"]:
-            found.wrong = f"the seed {seed['digits']} does not open the seal {seal['digits']}"
+            page.wrong = f"the seed {seed['digits']} does not open the seal {seal['digits']}"
     shoe = last or this
-    found.shoe = shoe["digits"] if shoe and is_whole else ""
-    return found
+    page.shoe = shoe["digits"] if shoe and is_whole else ""
+    return page
 
 
 class Done(NamedTuple):
@@ -262,6 +262,6 @@ class Done(NamedTuple):
 
 
 def done_at_the_window(text: str) -> Iterator[Done]:
-    for kind, said in phrases.DONE.items():
-        for done in said.finditer(text):
+    for kind, phrase in phrases.DONE.items():
+        for done in phrase.finditer(text):
             yield Done(kind, span(done["amount"]), done.groupdict().get("name", ""))

@@ -18,10 +18,10 @@ _NOTHING = Panel(0, (0, 0, 0), None, None, "second")
 class Watcher:
     """The eyes of the caller of this name, for one call; the results go to `seen`."""
 
-    def __init__(self, seen: Seen, coin: int) -> None:
-        self._seen = seen
+    def __init__(self, trace: Seen, coin: int) -> None:
+        self._seen = trace
         self._coin = coin
-        self._ears = Ears(seen, coin, time.time)
+        self._ears = Ears(trace, coin, time.time)
         self._alone = _NOTHING
         self._goes_on = False  # with a hand that was left
         self._ended: tuple[object, ...] | None = None  # at baccarat; None until it was looked at
@@ -46,10 +46,10 @@ class Watcher:
             self._alone, self._ended, self._nets = _NOTHING, None, {}
             self._goes_on = self._is_fresh = self.is_in_company = False
         with contextlib.suppress(ValueError):  # half a screen, when the line is lost on the way
-            found = reading.table(screen, self._seen.name, self._coin)
-            if found is not None:
-                self.is_in_company = found.game == "vegas"
-                self._watch(found, prompt, is_last=is_last)
+            table = reading.table(screen, self._seen.name, self._coin)
+            if table is not None:
+                self.is_in_company = table.game == "vegas"
+                self._watch(table, prompt, is_last=is_last)
         self._hear_of_the_bank(prompt, picture)
         if screen.is_asking:
             self._read_fairness(screen)

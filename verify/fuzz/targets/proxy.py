@@ -19,14 +19,14 @@ def check(data: bytes) -> None:
     whole = _outcome([data])
     for packets in ways_to_cut(data):
         assert _outcome(packets) == whole, "how it was cut makes a difference"
-    said, address, rest = whole
-    assert_one_line(said)
+    header, address, rest = whole
+    assert_one_line(header)
     assert data.endswith(rest), "bytes behind it are lost or made up"
     if address is not None:
         shown = ipaddress.ip_address(address)
         assert str(shown) == address, "an address has two ways to be written"
         assert not isinstance(shown, ipaddress.IPv6Address) or shown.ipv4_mapped is None
-    if said == "more is to come":
+    if header == "more is to come":
         assert len(data) < FIXED + LONGEST_EXTRAS, "it waits for more than a header"
 
 

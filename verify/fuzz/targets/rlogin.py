@@ -32,10 +32,10 @@ def check(data: bytes) -> None:
     whole = _outcome([data])
     for packets in ways_to_cut(data):
         assert _outcome(packets) == whole, "how it was cut makes a difference"
-    header, said, _ = whole
+    header, header_rest, _ = whole
     if header is None:
-        assert_one_line(said)
-        assert SECRET not in said, "a refusal repeats the password"
+        assert_one_line(header_rest)
+        assert SECRET not in header_rest, "a refusal repeats the password"
         return
     for field in (header.first, header.second, header.terminal, header.xtrn, header.tag):
         assert_one_line(field)
@@ -51,7 +51,7 @@ def _outcome(
 ) -> tuple[RloginHeader | None, str, tuple[bytes, list[WindowSize]]]:
     parser, sizes = HeaderParser(), WindowSizes()
     header: RloginHeader | None = None
-    typed, told, came = b"", [], 0
+    typed, sizes_read, came = b"", [], 0
     for packet in packets:
         rest = packet
         if header is None:
@@ -63,18 +63,18 @@ def _outcome(
                 continue
             rest = parser.rest
         came += len(rest)
-        for found in sizes.feed(rest):
-            if isinstance(found, WindowSize):
-                told.append(found)
-                assert 0 <= found.columns <= 65535
-                assert 0 <= found.rows <= 65535
+        for size in sizes.feed(rest):
+            if isinstance(size, WindowSize):
+                sizes_read.append(size)
+                assert 0 <= size.columns <= 65535
+                assert 0 <= size.rows <= 65535
             else:
-                assert found
-                typed += found
-    waiting = came - len(typed) - SIZE * len(told)
+                assert size
+                typed += size
+    waiting = came - len(typed) - SIZE * len(sizes_read)
     assert 0 <= waiting < SIZE, "bytes are lost or made up"
     assert sizes.between == (not waiting)
-    return header, "no header yet" if header is None else "", (typed, told)
+    return header, "no header yet" if header is None else "", (typed, sizes_read)
 
 
 def _trust(header: RloginHeader) -> None:
