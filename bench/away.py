@@ -48,9 +48,9 @@ async def relay(port: int, seconds: float) -> None:
             task.add_done_callback(joining.discard)
 
         async def _join(self) -> None:
-            found, end = await loop.create_connection(lambda: _End(seconds), "127.0.0.1", port)
+            transport, end = await loop.create_connection(lambda: _End(seconds), "127.0.0.1", port)
             end.other.set_result(self.transport)
-            self.other.set_result(found)
+            self.other.set_result(transport)
 
     joining: set[asyncio.Task[None]] = set()
     listening = await loop.create_server(lambda: Caller(seconds), "127.0.0.1", 0)

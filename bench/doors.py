@@ -62,10 +62,10 @@ def run(scale: Scale, disk: Path) -> Iterator[Row]:
             for number in range(scale.starts + WARM):
                 if number == WARM:
                     before = _cpu(server.pid)
-                found = _bare(), _door(config, number)
+                ready = _bare(), _door(config, number)
                 if number >= WARM:
-                    bare.append(found[0])
-                    handed.append(found[1])
+                    bare.append(ready[0])
+                    handed.append(ready[1])
             spent = (_cpu(server.pid) - before) / scale.starts
             server.send_signal(signal.SIGTERM)
             server.wait(PATIENCE)
@@ -89,8 +89,8 @@ def _rows(
     ready: Goal | None = None,
     small: Goal | None = None,
 ) -> Iterator[Row]:
-    def of(number: int, found: list[Ready]) -> float:
-        return median(each[number] for each in found)
+    def of(number: int, ready: list[Ready]) -> float:
+        return median(each[number] for each in ready)
 
     seconds, cpu = of(0, here) * MILLI, of(1, here) * MILLI
     yield Row(f"{what}: ready for a key (bare Python)", "ms", seconds, of(0, bare) * MILLI, ready)
@@ -151,24 +151,24 @@ def _door(config: Path, number: int) -> Ready:
         ) as door,
     ):
         os.close(caller)
-        seen = screen.read(1)
+        output = screen.read(1)
         first = time.perf_counter() - began
-        while not any(asked in seen for asked in WELCOME):
-            seen += screen.read(65536)
+        while not any(asked in output for asked in WELCOME):
+            output += screen.read(65536)
         seconds = time.perf_counter() - began
-        found = Ready(seconds, _cpu(door.pid), _memory(door.pid), first)
+        ready = Ready(seconds, _cpu(door.pid), _memory(door.pid), first)
         door.send_signal(signal.SIGHUP)
         if door.wait(timeout=PATIENCE) != 0:
             raise RuntimeError("door run did not end in peace")
-    return found
+    return ready
 
 
 def _end_started(data: Path) -> None:
     """End the server started by a door, and wait until the books are free."""
-    found = server_note.server_in(data)
-    assert found is not None
-    os.kill(found.process, signal.SIGTERM)
-    while found.runs:
+    server = server_note.server_in(data)
+    assert server is not None
+    os.kill(server.process, signal.SIGTERM)
+    while server.runs:
         time.sleep(0.01)
 
 

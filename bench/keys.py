@@ -76,8 +76,8 @@ class Side:
         self.leisure.append(_middle(pressed))
 
     def forget(self) -> None:
-        for found in (self.cpu, self.rate, self.busy, self.waits, self.leisure):
-            found.clear()
+        for figures in (self.cpu, self.rate, self.busy, self.waits, self.leisure):
+            figures.clear()
 
     def close(self) -> None:
         self.keyboard.close()

@@ -63,8 +63,8 @@ class Hand(NamedTuple):
     @property
     def rows(self) -> int:
         """The number of transfers that settle it."""
-        said = self.settlement
-        return sum(amount > 0 for amount in (said.lost, said.returned, said.won))
+        settlement = self.settlement
+        return sum(amount > 0 for amount in (settlement.lost, settlement.returned, settlement.won))
 
 
 def main() -> None:
@@ -96,14 +96,14 @@ def write(path: Path, transfers: int) -> int:
 @contextlib.contextmanager
 def _without_indexes(connection: sqlite3.Connection) -> Iterator[None]:
     """Remove indexes and triggers for balances, which are faster restored at the end."""
-    found = connection.execute(
+    rows = connection.execute(
         "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL"
         " AND (type = 'index' OR type = 'trigger' AND tbl_name = 'transfers')"
     ).fetchall()
-    for kind, name, _ in found:
+    for kind, name, _ in rows:
         connection.execute(f"DROP {kind} {name}")
     yield
-    for _, _, sql in found:
+    for _, _, sql in rows:
         connection.execute(sql)
 
 
@@ -198,12 +198,13 @@ class _Writer:
         hand = next(self._hands)
         self._rounds += 1
         number = self._rounds
-        said = hand.settlement
-        self._earned[caller] = self._earned.get(caller, 0) + said.won - said.lost
+        settlement = hand.settlement
+        self._earned[caller] = self._earned.get(caller, 0) + settlement.won - settlement.lost
         self._add("shoes", number, caller, GAME, 1, hand.seed, hand.seal, "", at, at)
         self._add(
             "rounds", number, caller, GAME, day, call, number, 0, COIN, COIN, _RULES, at,
-            said.lost, said.returned, said.won, at, said.outcome, encode(said.result),
+            settlement.lost, settlement.returned, settlement.won,
+            at, settlement.outcome, encode(settlement.result),
         )  # fmt: skip
         self._add("actions", number, 0, _BET, hand.dealt, call, at)
         if hand.stood:
@@ -213,11 +214,11 @@ class _Writer:
             (online, stake, COIN, BetPlaced(GAME), number),
         ]
         after = [
-            (source, target, amount, reason(GAME, said.outcome), number)
+            (source, target, amount, reason(GAME, settlement.outcome), number)
             for source, target, amount, reason in (
-                (stake, self._house, said.lost, Lost),
-                (stake, online, said.returned, Returned),
-                (self._house, online, said.won, Won),
+                (stake, self._house, settlement.lost, Lost),
+                (stake, online, settlement.returned, Returned),
+                (self._house, online, settlement.won, Won),
             )
             if amount
         ]
@@ -275,9 +276,9 @@ _STAY = json.dumps({"action": "stay"}, separators=(",", ":"))
 def _hands() -> list[Hand]:
     """Deal hands from known seeds; players decline insurance, and stand."""
     kind = GAMES[GAME].kind
-    found: list[Hand] = []
+    hands: list[Hand] = []
     number = 0
-    while len(found) < DEALT_HANDS:
+    while len(hands) < DEALT_HANDS:
         number += 1
         seed = number.to_bytes(shuffle.SEED_BYTES, "big")
         cards = kind.cards(seed, "", 1, 0)
@@ -291,13 +292,13 @@ def _hands() -> list[Hand]:
             continue
         settlement = settlement_of(kind, None, round_, 0)
         assert settlement is not None  # it is over
-        found.append(
+        hands.append(
             Hand(
                 seed, shuffle.seal(seed), dealt.cards_used, round_.cards_used, bool(acts),
                 settlement,
             )
         )  # fmt: skip
-    return found
+    return hands
 
 
 if __name__ == "__main__":

@@ -111,16 +111,16 @@ def _place(
 def record(disk: Path, count: int) -> list[Transaction]:
     """Let one bettor play, and record the statements of each transaction."""
     with room(disk, 1, elapsed=1) as here:
-        found: list[Statement] = []
+        statements: list[Statement] = []
 
         @event.listens_for(here.database.engine, "before_cursor_execute")
         def note(
             connection: object, cursor: object, statement: str, parameters: Any, *rest: object
         ) -> None:
-            found.append((statement, parameters))
+            statements.append((statement, parameters))
 
         def noted(connection: Connection, text: str, values: Any) -> Any:
-            found.append((text, values))
+            statements.append((text, values))
             return run(connection, text, values)
 
         run = sql._executed
@@ -131,8 +131,8 @@ def record(disk: Path, count: int) -> list[Transaction]:
                 here.database.transaction(here.settings, NOON) as desk,
             ):
                 here.bettors[0].next_operation()(desk)
-            transactions.append(found[1:])  # the first one is BEGIN
-            found.clear()
+            transactions.append(statements[1:])  # the first one is BEGIN
+            statements.clear()
         return transactions
 
 

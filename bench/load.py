@@ -166,7 +166,7 @@ def learn(caller: Caller, keys: Sequence[bytes]) -> list[Stroke]:
         for key in keys:
             caller.send(key)
             lengths[key].append(_read_reply(caller))
-    return [Stroke(key, sorted(found)[LESSONS // 2]) for key, found in lengths.items()]
+    return [Stroke(key, sorted(samples)[LESSONS // 2]) for key, samples in lengths.items()]
 
 
 def _read_reply(caller: Caller) -> int:
@@ -282,12 +282,12 @@ class Keyboard:
                     self._send_to_the_end(caller)
         self._await_replies(groups)
         whole = time.perf_counter() - began
-        found = []
+        strokes = []
         for group, in_time in zip(groups, all_in_time, strict=True):
             waits = in_time or group.waits  # a busy machine may have had no time at all
             keys, seconds = len(group.waits), until - began
-            found.append(Pressed(keys, whole, len(in_time), seconds, waits, group.bytes))
-        return found
+            strokes.append(Pressed(keys, whole, len(in_time), seconds, waits, group.bytes))
+        return strokes
 
     def _await_replies(self, groups: Sequence[Group]) -> None:
         patience = time.perf_counter() + PATIENCE

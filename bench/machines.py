@@ -70,16 +70,16 @@ Key = tuple[str, int]  # the place of the books, and the number of servers
 def run(scale: Scale, disk: Path) -> Iterator[Row]:
     if programs() is None:
         return
-    found: dict[Key, list[Found]] = {}
+    results: dict[Key, list[Found]] = {}
     with _postgres(disk) as server:
         for _ in range(scale.rounds):
             for count in scale.servers:
                 for where, measured in _turn(scale, disk, server, count):
-                    found.setdefault((where, count), []).append(measured)
+                    results.setdefault((where, count), []).append(measured)
         leisure = [_at_leisure(scale, server) for _ in range(scale.rounds)]
     middle = {
         key: Found(*(median(column) for column in zip(*each, strict=True)))
-        for key, each in found.items()
+        for key, each in results.items()
     }
     yield from _rows(scale, middle)
     what = f"{AT}, {CALLERS} callers, a hand in {HAND_SECONDS:g} s: p99 of a key"
@@ -119,14 +119,16 @@ def _at_leisure(scale: Scale, server: _Postgres) -> Rate:
         return Rate(*one.ask(f"{scale.leisure_seconds} {pause}"))
 
 
-def _rows(scale: Scale, found: dict[Key, Found]) -> Iterator[Row]:
+def _rows(scale: Scale, results: dict[Key, Found]) -> Iterator[Row]:
     goals = {"PostgreSQL": AT_ONCE, AT: AT_ONCE_AWAY}
-    for (where, count), measured in found.items():
+    for (where, count), measured in results.items():
         what = f"{where}, {count} x {scale.bettors}"
         goal = goals.get(where) if count == 1 else None
-        beside = found["file" if count == 1 else where, 1]
+        baseline = results["file" if count == 1 else where, 1]
         is_beside = (where, count) != ("file", 1)
-        yield Row(f"{what}: bets", "/s", measured.hands, beside.hands if is_beside else None, goal)
+        yield Row(
+            f"{what}: bets", "/s", measured.hands, baseline.hands if is_beside else None, goal
+        )
         yield Row(f"{what}: p99 of a key that commits", "ms", measured.p99 * 1e3)
         yield Row(f"{what}: CPU a key, servers", "us", measured.cpu * 1e6)
         if where != "file":
@@ -161,9 +163,9 @@ def _played(scale: Scale, place: str, count: int, server: _Postgres | None) -> F
 
 def programs() -> Path | None:
     """The folder of the newest server that is installed."""
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
-    beside = str(found[-1]) if found else shutil.which("initdb")
-    return Path(beside).parent if beside else None
+    paths = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    program = str(paths[-1]) if paths else shutil.which("initdb")
+    return Path(program).parent if program else None
 
 
 class _Postgres:
@@ -213,20 +215,39 @@ def _times(process: Path) -> list[int]:
 
 @contextmanager
 def _postgres(disk: Path) -> Iterator[_Postgres]:
-    found = programs()
-    assert found is not None
+    binaries = programs()
+    assert binaries is not None
     with tempfile.TemporaryDirectory(prefix="bench-", dir=disk, ignore_cleanup_errors=True) as name:
         folder, data, port = Path(name), Path(name, "data"), _free_port()
         who = _account()
         if who:
             shutil.chown(folder, who)
-        initdb = (found / "initdb", "-A", "trust", "-U", "postgres", "-E", "UTF8", "--no-locale")
+        initdb = (
+            binaries / "initdb",
+            "-A",
+            "trust",
+            "-U",
+            "postgres",
+            "-E",
+            "UTF8",
+            "--no-locale",
+        )
         subprocess.run(
             [*_as(who), *initdb, "-D", data], check=True, capture_output=True, cwd=folder
         )
         options = [f"-c{key}={value}" for key, value in SETTINGS.items()]
         process = subprocess.Popen(
-            [*_as(who), found / "postgres", "-D", data, "-k", folder, "-p", str(port), *options],
+            [
+                *_as(who),
+                binaries / "postgres",
+                "-D",
+                data,
+                "-k",
+                folder,
+                "-p",
+                str(port),
+                *options,
+            ],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             cwd=folder,

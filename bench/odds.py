@@ -30,16 +30,16 @@ MILLI = 1e3
 
 def run(scale: Scale) -> Iterator[Row]:
     """Count processor time, which other programs on the machine disturb least."""
-    found: dict[str, list[float]] = {table: [] for table in TABLES}
+    times: dict[str, list[float]] = {table: [] for table in TABLES}
     library: list[float] = []
     for _ in range(max(1, scale.starts // 3)):  # one takes long, and little disturbs it
         library.append(_run(LIBRARY))
         for table, (words, _) in TABLES.items():
-            found[table].append(_run((*ODDS, *words)))
+            times[table].append(_run((*ODDS, *words)))
     baseline = median(library) * MILLI
     for table, (_, goal) in TABLES.items():
         what = f"door odds, {table} (import sqlalchemy)"
-        yield Row(what, "ms", median(found[table]) * MILLI, baseline, goal)
+        yield Row(what, "ms", median(times[table]) * MILLI, baseline, goal)
 
 
 def _run(arguments: tuple[str, ...]) -> float:

@@ -84,15 +84,15 @@ def at(board: Path, count: int, scale: Scale) -> Iterator[Row]:
             callers.register_kept(desk, SYSOP, hashed, powers=True)
             middle, recent = _entry_at(desk, count // 2), _entry_at(desk, count - count // 5)
         day = settings.schedule.day_of(instant(recent.at)).isoformat()
-        found = {"middle": middle.entry, "recent": day}
+        fields = {"middle": middle.entry, "recent": day}
         with contextlib.closing(PagesProcess(board)) as pages:
             for what, path, goal in PAGES:
-                times = [pages.seconds(path.format(**found)) for _ in range(scale.rounds)]
+                times = [pages.seconds(path.format(**fields)) for _ in range(scale.rounds)]
                 yield Row(f"{what}, {count:,} transfers", "ms", median(times) * MILLI, None, goal)
             bettors = bettors_at(database, settings, round(SHARE * scale.callers), elapsed=1)
             here = Room(database, settings, bettors)
             with stall.pings() as pipe:
-                reports = [(what, path.format(**found)) for what, path in REPORTS]
+                reports = [(what, path.format(**fields)) for what, path in REPORTS]
                 yield from asyncio.run(_beside(here, pages, reports, pipe, scale))
 
 

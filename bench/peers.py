@@ -131,13 +131,13 @@ def _call(peer: Peer, stack: contextlib.ExitStack) -> Line:
 def _settle(lines: list[Line]) -> None:
     """Read until nothing has come for a while: everybody is asked something then."""
     with select.epoll() as poll:
-        found = {line.wire.fileno(): line for line in lines}
-        for number in found:
+        by_number = {line.wire.fileno(): line for line in lines}
+        for number in by_number:
             poll.register(number, select.EPOLLIN)
         until = time.perf_counter() + SETTLE_SECONDS
         while ready := poll.poll(QUIET_SECONDS):
             for number, _ in ready:
-                found[number].read()
+                by_number[number].read()
             if time.perf_counter() > until:
                 return  # a screen that never rests, such as one with a clock
 

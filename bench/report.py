@@ -21,8 +21,8 @@ class Goal:
     bound: float
 
     def reached(self, value: float, ratio: float) -> bool:
-        found = ratio if self.reads == "ratio" else value
-        return found <= self.bound if self.sense == "<=" else found >= self.bound
+        figure = ratio if self.reads == "ratio" else value
+        return figure <= self.bound if self.sense == "<=" else figure >= self.bound
 
     def __str__(self) -> str:
         return f"{self.sense} {number(self.bound)}{' x' if self.reads == 'ratio' else ''}"

@@ -73,9 +73,9 @@ def _rows(waits: dict[str, list[list[float]]]) -> Iterator[Row]:
             ("p99", 99, USUAL_GOAL),
             ("max", ALL, WORST_GOAL),
         ):
-            found, idle = (
+            measured, idle = (
                 median(percentile(turn, hundredths) for turn in waits[each]) * MILLI
                 for each in (way, "")
             )
             wanted = goal if way == "process" else None
-            yield Row(f"a key beside {WAYS[way]}: {name}", "ms", found, idle, wanted)
+            yield Row(f"a key beside {WAYS[way]}: {name}", "ms", measured, idle, wanted)

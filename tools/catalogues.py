@@ -46,14 +46,14 @@ class Text(NamedTuple):
 
 def texts() -> Catalog:
     """Return every marked text of the product, with its files."""
-    found = Catalog()
+    catalogue = Catalog()
     for package in PACKAGES:
         for file in sorted((HOUSE / package).rglob("*.py")):
             for text in texts_of(file.read_text(encoding="utf-8")):
                 # Without line numbers: a catalogue changes when its texts do.
                 where = [(file.relative_to(HOUSE).as_posix(), 0)]
-                found.add(text.id, None, where, (), text.comments, context=text.context)
-    return found
+                catalogue.add(text.id, None, where, (), text.comments, context=text.context)
+    return catalogue
 
 
 def texts_of(source: str) -> Iterator[Text]:
@@ -87,8 +87,8 @@ def _comments_above(lines: Sequence[str], number: int) -> Sequence[str]:
             break
         above.insert(0, line.strip())
         if above[0].startswith(COMMENT):
-            told = [above[0].removeprefix(COMMENT), *(each[1:] for each in above[1:])]
-            return [" ".join(each.strip() for each in told)]
+            comment = [above[0].removeprefix(COMMENT), *(each[1:] for each in above[1:])]
+            return [" ".join(each.strip() for each in comment)]
     return []
 
 
@@ -101,9 +101,9 @@ def read(language: str) -> Catalog:
         return read_po(file, locale=language)
 
 
-def brought_up_to_date(language: str, found: Catalog) -> Catalog:
+def brought_up_to_date(language: str, catalogue: Catalog) -> Catalog:
     known = read(language) if place(language).exists() else Catalog(locale=language)
-    known.update(found, no_fuzzy_matching=True)
+    known.update(catalogue, no_fuzzy_matching=True)
     known.obsolete.clear()
     return known
 
@@ -127,14 +127,14 @@ class _Compiled(Catalog):
     Babel's plural forms for a language differ between its releases.
     """
 
-    def __init__(self, of: Catalog) -> None:
-        super().__init__(of.locale)
+    def __init__(self, catalogue: Catalog) -> None:
+        super().__init__(catalogue.locale)
         self._headers = [
-            (name, of.plural_forms if name == "Plural-Forms" else value)
-            for name, value in of.mime_headers
+            (name, catalogue.plural_forms if name == "Plural-Forms" else value)
+            for name, value in catalogue.mime_headers
             if name in READ_HEADERS
         ]
-        for each in of:
+        for each in catalogue:
             if each.id:
                 self[each.id] = each
 
@@ -155,25 +155,25 @@ msgstr ""
 
 def missing(catalogue: Catalog) -> list[str]:
     """Name the texts missing in a catalogue; fuzzy ones are not compiled."""
-    found = [each for each in catalogue if each.id]
-    return [str(each.id) for each in found if each.fuzzy or not _is_said(each.string)]
+    messages = [each for each in catalogue if each.id]
+    return [str(each.id) for each in messages if each.fuzzy or not _is_said(each.string)]
 
 
-def _is_said(said: object) -> bool:
-    return all(said) if isinstance(said, tuple | list) else bool(said)
+def _is_said(text: object) -> bool:
+    return all(text) if isinstance(text, tuple | list) else bool(text)
 
 
 def main() -> None:
     asked = argparse.ArgumentParser(description="Bring the catalogues of texts up to date.")
     asked.add_argument("--check", action="store_true", help="change nothing, name what is missing")
     check = asked.parse_args().check
-    found = texts()
+    texts_marked = texts()
     for language in LANGUAGES:
         if language == ENGLISH:
             continue
-        file, catalogue = place(language), brought_up_to_date(language, found)
+        file, catalogue = place(language), brought_up_to_date(language, texts_marked)
         untold = missing(catalogue)
-        print(f"{language}: {len(untold)} of {len(found)} texts are missing.")
+        print(f"{language}: {len(untold)} of {len(texts_marked)} texts are missing.")
         if check:
             print(*untold, sep="\n")
             continue

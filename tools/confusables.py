@@ -32,15 +32,15 @@ def condensed(published: str) -> Iterator[str]:
     """Our file, a piece at a time, from the consortium's; ValueError when that is not whole."""
     version, date = VERSION.search(published), DATE.search(published)
     total = TOTAL.search(published)
-    found = MAPPING.findall(published)
-    if version is None or date is None or total is None or len(found) != int(total[1]):
+    matches = MAPPING.findall(published)
+    if version is None or date is None or total is None or len(matches) != int(total[1]):
         raise ValueError("this is not the confusables.txt of the Unicode Consortium, or a part")
     lines = TABLES.read_text(encoding="utf-8").splitlines(keepends=True)
     heading = "".join(line for line in lines if line.startswith("#"))
     heading = VERSION.sub(f"# Version: {version[1]}", heading)
     heading = DATE.sub(f"# Date: {date[1]}", heading)
     yield YEARS.sub(f"1991-{date[2]}", heading)
-    yield from sorted(f"{character:0>5} {prototype}\n" for character, prototype in found)
+    yield from sorted(f"{character:0>5} {prototype}\n" for character, prototype in matches)
 
 
 def main(arguments: list[str]) -> int:

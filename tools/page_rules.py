@@ -33,8 +33,8 @@ def _game(kind: Kind) -> str:
         f"            {key}: {json.dumps({'usual': usual[key], **_form(check)})},\n"
         for key, check in kind.checks.items()
     ]
-    said = {"seats": kind.most_seats, "undealt": kind.undealt or 0, "moves": list(kind.actions)}
-    plain = "".join(f"        {name}: {json.dumps(value)},\n" for name, value in said.items())
+    facts = {"seats": kind.most_seats, "undealt": kind.undealt or 0, "moves": list(kind.actions)}
+    plain = "".join(f"        {name}: {json.dumps(value)},\n" for name, value in facts.items())
     return f"{{\n{plain}        rules: {{\n{''.join(rules)}        }},\n    }}"
 
 

@@ -82,9 +82,9 @@ def _table_parts(name: str, table: Mapping[str, Any]) -> Iterator[str]:
 
 def _where_in_the_file(table: tuple[str, object]) -> int:
     """Find where a table comes in the annotated file, which has them in the order to read them."""
-    found = re.search(rf"^#? ?\[+{table[0]}\b", default_file.text(), re.MULTILINE)
-    assert found is not None  # it has every table
-    return found.start()
+    match = re.search(rf"^#? ?\[+{table[0]}\b", default_file.text(), re.MULTILINE)
+    assert match is not None  # it has every table
+    return match.start()
 
 
 def _table_in(entry: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -166,8 +166,8 @@ def turned(text: str, place: str) -> str:
     is_beside = place.startswith(f"{REPOSITORY}/")
     own = place.removeprefix(f"{REPOSITORY}/") if is_beside else f"{DOCS}/{place}"
 
-    def turn(found: re.Match[str]) -> str:
-        mark, words, link, anchor = found[1], found[2], found[3], found[4] or ""
+    def turn(match: re.Match[str]) -> str:
+        mark, words, link, anchor = match[1], match[2], match[3], match[4] or ""
         target = posixpath.normpath(posixpath.join(posixpath.dirname(own), link))
         if target.startswith(f"{DOCS}/") and (HOUSE / target).is_file():
             return f"{mark}[{words}]({_way(place, target.removeprefix('docs/'))}{anchor})"
@@ -177,7 +177,7 @@ def turned(text: str, place: str) -> str:
             return f"{mark}[{words}]({_way(place, f'{REPOSITORY}/{target}')}{anchor})"
         if (HOUSE / target).exists():
             return words
-        return found[0]
+        return match[0]
 
     return _LINK.sub(turn, text)
 

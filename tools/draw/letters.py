@@ -140,15 +140,15 @@ Dots = list[tuple[int, int]]  # across, down
 
 def dots_of(font: Font, text: str, gap: int = 1) -> tuple[Dots, int]:
     """Return the dots of a line of text, and its width in dots."""
-    found: Dots = []
+    dots: Dots = []
     left = 0
     for letter in text:
         rows = font[letter].strip("\n").split("\n")
-        found += [
+        dots += [
             (left + x, y) for y, row in enumerate(rows) for x, dot in enumerate(row) if dot == "#"
         ]
         left += len(rows[0]) + gap
-    return found, left - gap
+    return dots, left - gap
 
 
 def shape(drawing: str) -> Dots:

@@ -46,15 +46,15 @@ def letters() -> dict[str, bytes]:
     """Read the fonts: sixteen rows of eight dots for each character."""
     if find_spec("PIL") is None:
         raise PaintMissing("Pillow is missing: pip install -e '.[gallery]'")
-    found: dict[str, bytes] = {}
+    glyphs: dict[str, bytes] = {}
     for name in NAMED:
         file = FONTS / name
         if not file.exists():
             raise PaintMissing(f"{file} is missing: apt-get install console-setup-linux")
-        found.update(letters_of(gzip.decompress(file.read_bytes())))
+        glyphs.update(letters_of(gzip.decompress(file.read_bytes())))
     for character, other in STAND_INS.items():
-        found.setdefault(character, found[other])
-    return found
+        glyphs.setdefault(character, glyphs[other])
+    return glyphs
 
 
 def letters_of(data: bytes) -> dict[str, bytes]:
@@ -63,7 +63,7 @@ def letters_of(data: bytes) -> dict[str, bytes]:
     assert (magic, size) == (_MAGIC, HEIGHT), "a font of PSF 1, sixteen rows high"
     count = 512 if mode & 1 else 256
     words = struct.iter_unpack("<H", data[_HEADER.size + count * size :])
-    found: dict[str, bytes] = {}
+    glyphs: dict[str, bytes] = {}
     number, in_sequence = 0, False
     for (word,) in words:
         if word == _END:
@@ -72,8 +72,8 @@ def letters_of(data: bytes) -> dict[str, bytes]:
             in_sequence = True
         elif not in_sequence:
             start = _HEADER.size + number * size
-            found.setdefault(chr(word), data[start : start + size])
-    return found
+            glyphs.setdefault(chr(word), data[start : start + size])
+    return glyphs
 
 
 def picture(screen: pyte.Screen) -> Image:

@@ -118,13 +118,13 @@ class Evening:
 
     async def settles(self) -> None:
         """Wait until the board asks for a key, or has hung up, and all of it is on the screen."""
-        quiet = seen = 0
+        quiet = read = 0
         while quiet < QUIET_ROUNDS:
             await self.board.at_rest()
             await asyncio.sleep(0)
             came = len(self.terminal.wire)
-            still = came == seen and (self.terminal.closed or self._is_asked())
-            quiet, seen = (quiet + 1 if still else 0), came
+            still = came == read and (self.terminal.closed or self._is_asked())
+            quiet, read = (quiet + 1 if still else 0), came
 
     def _is_asked(self) -> bool:
         board = self.board.server.board
@@ -157,9 +157,9 @@ class Evening:
     async def take(self, name: str, *keys: str) -> None:
         """Press keys and store the screen; of scrolling lines, those since the last one."""
         await self.press(*keys)
-        heard = self.terminal.transcript[self._told :].replace("\r", "")
+        output = self.terminal.transcript[self._told :].replace("\r", "")
         self._told = len(self.terminal.transcript)
-        text = heard if self.scrolls else self.terminal.picture
+        text = output if self.scrolls else self.terminal.picture
         lines = [line.rstrip() for line in text.split("\n")]
         self._keep(Shot(name, "\n".join(lines).strip("\n") + "\n", self.terminal))
 
