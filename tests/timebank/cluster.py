@@ -81,9 +81,9 @@ def as_user() -> list[str]:
 
 
 def _run(folder: Path, program: str, *words: str) -> None:
-    programs_here = programs()
-    assert programs_here is not None
-    command = [*as_user(), str(programs_here / program), *words]
+    binaries = programs()
+    assert binaries is not None
+    command = [*as_user(), str(binaries / program), *words]
     done = subprocess.run(
         command, check=False, cwd=folder, capture_output=True, text=True, timeout=60
     )

@@ -117,9 +117,9 @@ def parser_of(module: str) -> click.Command | argparse.ArgumentParser:
     """Return the parser of the command line of `python -m MODULE`."""
     spec = find_spec(module)
     assert spec is not None, f"no module {module}"
-    module_here = import_module(f"{module}.__main__" if spec.submodule_search_locations else module)
-    if not hasattr(module_here, "argparse"):
-        main = getattr(module_here, "main", None)
+    entry = import_module(f"{module}.__main__" if spec.submodule_search_locations else module)
+    if not hasattr(entry, "argparse"):
+        main = getattr(entry, "main", None)
         return main if isinstance(main, click.Command) else argparse.ArgumentParser(module)
 
     def ask(parser: argparse.ArgumentParser, *_: object) -> None:
@@ -127,7 +127,7 @@ def parser_of(module: str) -> click.Command | argparse.ArgumentParser:
 
     with mock.patch.object(argparse.ArgumentParser, "parse_args", ask):
         try:
-            module_here.main()
+            entry.main()
         except Asked as asked:
             return asked.parser
     raise AssertionError(f"{module} parses nothing")

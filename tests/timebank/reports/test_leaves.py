@@ -53,9 +53,9 @@ def all_stretches(books, sought: Sought) -> list[Extract]:
     low, end = books.do(ledger_pages.bounds, sought)
     rows = []
     while low < end:
-        rows_here, low = books.do(ledger_pages.stretch, sought, low, end)
-        assert len(rows_here) <= ledger_pages.STRETCH
-        rows += rows_here
+        stretch, low = books.do(ledger_pages.stretch, sought, low, end)
+        assert len(stretch) <= ledger_pages.STRETCH
+        rows += stretch
     return rows
 
 

@@ -35,10 +35,10 @@ def _a_day(books, number: int) -> None:
 
 
 def summed(rows: Iterable[QuarterMoved]) -> Counter[tuple[object, ...]]:
-    totals_here = Counter[tuple[object, ...]]()
+    sums = Counter[tuple[object, ...]]()
     for row in rows:
-        totals_here[row[:-1]] += row.amount
-    return totals_here
+        sums[row[:-1]] += row.amount
+    return sums
 
 
 def agree(books, totals_kept: KeptTotals) -> None:
