@@ -78,7 +78,7 @@ class ContestPage(ABC, Generic[Seen]):
 
     def __init__(self, board: Board, caller: Caller) -> None:
         self._board, self._caller, self._console = board, caller, caller.console
-        self._settings = BlackJackForTimeSettings.of(board.config.games)
+        self._settings = BlackJackForTimeSettings.among(board.config.games)
 
     async def visit(self) -> None:
         """Show the page until the caller leaves it; without a contest, the result of the last."""

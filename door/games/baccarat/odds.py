@@ -72,7 +72,7 @@ def card(title: str, rules: BaccaratRules, odds: Odds) -> StrategyCard:
 
 
 def costs(rules: BaccaratRules) -> Costs:
-    """Return a function for what it costs to take a card on 5 or none, if the other is better."""
+    """Return a function for the cost of a card on 5, or of none, against the better choice."""
     coups = Coups(rules)
 
     def cost(_hand: PlayedHand, result: Mapping[str, Any]) -> float:
@@ -118,7 +118,7 @@ class Coups:
         return drawn[0] - drawn[1] > stood[0] - stood[1]
 
     def cost(self, first: int, second: int, *, takes: bool) -> float:
-        """Return what it costs to take a card on these two values or none, if the other is better.
+        """Return the cost of a card on these two values, or of none, against the better choice.
 
         The bank has no natural, or there would be no decision.
         """

@@ -1,8 +1,8 @@
 """`Kind`, the interface of every game to the journal, replays and the audit.
 
-They treat a round as a function of (rules, shoe, actions), whichever game it is. A `Kind` deals,
-acts, and returns what a seat has won or lost. Amounts are whole numbers of the smallest unit of the
-stakes. Seats count from 0 here and from 1 in journals.
+They treat a round as a function of (rules, shoe, actions). A `Kind` deals, acts, and returns what a
+seat has won or lost. Amounts are whole numbers of the smallest unit of the stakes. Seats count from
+0 here and from 1 in journals.
 """
 
 from __future__ import annotations

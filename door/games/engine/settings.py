@@ -41,7 +41,7 @@ class StakeSettings:
         return False
 
     @classmethod
-    def of(cls, games: Mapping[str, StakeSettings]) -> Self:
+    def among(cls, games: Mapping[str, StakeSettings]) -> Self:
         """Return the settings of this class from those of all games."""
         (settings,) = (each for each in games.values() if isinstance(each, cls))
         return settings

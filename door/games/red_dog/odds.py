@@ -50,7 +50,7 @@ def card(title: str, rules: RedDogRules, odds: Odds) -> StrategyCard:
 
 
 def costs(rules: RedDogRules) -> Costs:
-    """Return a function for what it costs to raise or to stay, if the other is better."""
+    """Return a function for the cost of a raise, or of none, against the better choice."""
 
     def cost(hand: PlayedHand, result: Mapping[str, Any]) -> float:
         first, second = (Card(card) for card in result["cards"][:2])

@@ -1,6 +1,5 @@
-"""What a table is worth to its callers: exact odds for the rules as the sysop set them.
+"""Exact odds of the tables, for the rules as the sysop has set them.
 
-Combinations, never samples, from a fresh shoe. One file a game, `odds.py` for what they have in
-common, `cache.py` for the copies on disk, `odds_text.py` for what is printed. A game's descriptor
-has its own (`Game.odds`).
+They are counted over all combinations of a fresh shoe. `odds.py` has the form of the odds, and
+`odds_text.py` prints them. The descriptor of a game computes its own odds (`Game.odds`).
 """

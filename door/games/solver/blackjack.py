@@ -1,8 +1,8 @@
-"""The odds of a black jack table: every hand against every up card, and four ways to play them.
+"""The odds of a black jack table: every hand against every up card, with four strategies.
 
-All of it is exact but splits. Their two hands are played each by its own cards alone: the mean is
-exact for whoever plays so. How they end together is taken as if, once it is known how the dealer
-ends, one hand told nothing of the other; docs/odds.md says how far that may be wrong.
+Only splits are not exact. Each of their two hands is played by its own cards alone, and the mean is
+exact for this strategy. Given the dealer's result, the outcomes of both hands are taken to be
+independent; docs/odds.md has the possible error.
 """
 
 from __future__ import annotations
@@ -23,19 +23,20 @@ from door.games.solver.tutor.dealer import RESULTS, TEN, Counts
 from door.games.solver.tutor.payments import NATURAL, payments
 from door.games.solver.tutor.spot import Cards, may_double
 
-_SAFE = 11  # hard, or an ace as one: no card takes such a hand over 21
-_USED = 9
-"""More cards than a hand, hit as it is best and then stood on, and the dealer after either take on
-average. So far, in cards of the shoe, may one card that is out shift the lead of one above the
-other, for each unit between what they may gain: where none of these cards is it, nothing shifts."""
+_SAFE = 11  # the highest hard total, aces as 1, that no card busts
+_USED_CARDS = 9
+"""More than the mean number of cards that a hand with the best play and the dealer take.
 
-_DEALT = 3.0
-"""More cards than the dealer draws on average, the hole card included."""
+A missing card shifts the lead of a hit only if it would have been one of these cards. So the shift
+is at most this number divided by the cards of the shoe, for each unit between the gains."""
 
-_MOST_OUT = 12
-"""Cards that may be out when one is drawn; more are next to never."""
+_DEALER_CARDS = 3.0
+"""More than the mean number of cards that the dealer draws, including the hole card."""
 
-_HEEDING = ("perfect", "never-bust")
+_MAX_OUT = 12
+"""Cards that may be out when a card is drawn; more are very rare."""
+
+_BY_CARDS = ("perfect", "never-bust")
 
 _DEALER_NATURAL = RESULTS.index("natural")
 _CARDS = parse_cards("AS 2S 3S 4S 5S 6S 7S 8S 9S TS")
@@ -54,36 +55,37 @@ _Table = Mapping[_Entry, bool]
 
 
 def odds(game: str, rules: BlackjackRules, shoe: Counts | None = None) -> Odds:
-    """The odds of one caller and the dealer, out of full decks unless another shoe is given.
+    """Return the odds of one caller against the dealer, by default from full decks.
 
-    Callers beside them do not matter: any unseen card is as likely to come next, whoever draws it.
+    Other seats do not matter, because any unseen card is as likely to come next.
     """
     shoe = shoe or full(rules.decks)
     hands = every_hand(rules, shoe)
-    as_dealer = Strategy(_drawn_to(rules, hands), set(), set())
+    as_dealer = Strategy(_dealer_hits(rules, hands), set(), set())
     counts = {strategy: _Count(rules) for strategy in STRATEGIES}
     for up in range(1, 11):
         if not shoe[up - 1]:
             continue
-        against = Against(hands, UpCard(rules, shoe, up))
+        matchup = Matchup(hands, UpCard(rules, shoe, up))
         plays = {
-            "perfect": against.best(),
-            "totals": against.by_totals(),
+            "perfect": matchup.best(),
+            "totals": matchup.by_totals(),
             "dealer": as_dealer,
-            "never-bust": against.best(safe=True),
+            "never-bust": matchup.best(safe=True),
         }
         for strategy, play in plays.items():
-            against.count(play, counts[strategy])
+            matchup.count(play, counts[strategy])
     strategies = {
-        strategy: count.figures(heeds=strategy in _HEEDING) for strategy, count in counts.items()
+        strategy: count.figures(is_by_cards=strategy in _BY_CARDS)
+        for strategy, count in counts.items()
     }
     mapping = rules_to_mapping(rules)
-    del mapping["insurance_unit"]  # the value of a coin, which is no rule of the house
+    del mapping["insurance_unit"]  # the value of a coin is no rule
     return Odds(game, mapping, strategies, _insurance(rules, shoe, hands), _notes(rules))
 
 
 def full(decks: int) -> Counts:
-    """So many decks.
+    """Return the counts of full decks.
 
     >>> full(1)
     (4, 4, 4, 4, 4, 4, 4, 4, 4, 16)
@@ -92,29 +94,29 @@ def full(decks: int) -> Counts:
     return (*[copies] * 9, 4 * copies)
 
 
-def _drawn_to(rules: BlackjackRules, hands: Hands) -> list[bool]:
-    """Which hands a caller hits who draws as the dealer does."""
-    known: dict[Cards, bool] = {}
+def _dealer_hits(rules: BlackjackRules, hands: Hands) -> list[bool]:
+    """Return which hands the dealer would hit."""
+    hits: dict[Cards, bool] = {}
     for cards, counts in zip(hands.cards, hands.counts, strict=True):
-        if cards not in known:
+        if cards not in hits:
             shown = [_CARDS[value] for value in range(10) for _ in range(counts[value])]
-            known[cards] = rules.dealer_draws(shown)
-    return [known[cards] for cards in hands.cards]
+            hits[cards] = rules.dealer_draws(shown)
+    return [hits[cards] for cards in hands.cards]
 
 
 @dataclass
 class Strategy:
-    """What is done under one up card: with the first two cards, and with every hand after."""
+    """The decisions against one up card. Hands are places in `Hands`."""
 
     hits: Sequence[bool]
     doubles: set[int]
-    splits: set[int]  # values of pairs
+    splits: set[int]  # the values of pairs
     half_hits: dict[int, Sequence[bool]] = field(default_factory=dict)  # by the pair's value
     half_doubles: dict[int, set[int]] = field(default_factory=dict)
 
 
-class Against:
-    """All hands of a caller under one up card."""
+class Matchup:
+    """All hands of a caller against one up card."""
 
     def __init__(self, hands: Hands, up: UpCard) -> None:
         self.hands = hands
@@ -130,24 +132,24 @@ class Against:
             if cards.cards == 2
         ]
         self.pairs = {} if self.rules.split == "never" else hands.pairs
-        self.doubt = _USED * (self.main.pays.most + 1) / (up.cards - 2)
+        self.doubt = _USED_CARDS * (self.main.pays.most + 1) / (up.cards - 2)
         self.anything = [True] * len(hands.cards)
         self.safe = [cards.hard <= _SAFE for cards in hands.cards]
 
-    # Ways to play.
+    # Strategies.
 
     def best(self, *, safe: bool = False) -> Strategy:
-        """Return the best play by the cards in sight, by a caller who can stake two more bets.
+        """Return the best strategy by the cards in sight, for a caller who can stake two more bets.
 
-        `safe` hits and doubles only what cannot bust. The hands of a split are doubled where both
-        could be.
+        With `safe` it hits and doubles only hands that cannot bust. It doubles a split hand only if
+        both hands may be doubled.
         """
         may_hit = self.safe if safe else self.anything
         worth, hits, _ = self._whole(safe)
         doubles, splits = set(), set()
         half_hits: dict[int, Sequence[bool]] = {}
         half_doubles: dict[int, set[int]] = {}
-        for place, _ in self.asked():
+        for place, _ in self.decided_roots():
             best = worth[place]
             if may_hit[place] and self.may_double(place):
                 doubled = self.main.doubled(place)
@@ -166,7 +168,7 @@ class Against:
         return Strategy(hits, doubles, splits, half_hits, half_doubles)
 
     def _whole(self, safe: bool) -> _Best:
-        """The hands that are not split, neither doubled; and by how much hitting leads."""
+        """Return the best play of hands without a split or a double, and the leads of a hit."""
         if safe not in self._wholes:
             worth, hits = self.main.best(self.safe if safe else self.anything)
             self._wholes[safe] = worth, hits, self.main.leads(worth)
@@ -181,28 +183,34 @@ class Against:
 
     @property
     def clue(self) -> list[float]:
-        """By how much hitting leads for a unit, of the hands that are not split."""
+        """The lead of a hit over standing for a unit, for hands without a split."""
         return self._whole(safe=False)[2]
 
     def by_totals(self) -> Strategy:
-        """The best by totals alone: hands that count alike, hard or soft, are played alike and
-        doubled alike, whatever their cards; pairs are split by their value."""
-        return _Totals(self).strategy()
+        """Return the best strategy by totals alone.
 
-    # What becomes of a play.
+        It plays hands with the same count, hard or soft, alike. It splits pairs by their value.
+        """
+        return _TotalsSearch(self).strategy()
+
+    # The outcomes of a strategy.
 
     def count(self, play: Strategy, count: _Count) -> None:
+        """Add the outcomes of a strategy to `count`."""
         main, chance = self.main, self.up.chance
-        staying = [(place, times) for place, times in self.asked() if not self.leaves(place, play)]
-        doubles = [(place, times) for place, times in self.asked() if place in play.doubles]
-        count.hands(main.spread(main.orders(staying, play.hits), play.hits, doubles), chance)
+        roots = [
+            (place, times) for place, times in self.decided_roots() if not self.leaves(place, play)
+        ]
+        doubles = [(place, times) for place, times in self.decided_roots() if place in play.doubles]
+        ends = main.distribution(main.orders(roots, play.hits), play.hits, doubles)
+        count.hands(ends, chance)
         count.staked += chance * sum(times * main.clear[place] for place, times in doubles)
         for place, times in self.roots:
             natural = self.hands.cards[place].total == 21
             if natural:
                 count.natural(main.joint(place), times * chance)
-            found = main.chance[place] - main.clear[place]  # by the dealer's look
-            count.result(NATURAL if natural else 20, _DEALER_NATURAL, times * chance * found)
+            looked = main.chance[place] - main.clear[place]  # a natural, by the dealer's look
+            count.result(NATURAL if natural else 20, _DEALER_NATURAL, times * chance * looked)
         for value in play.splits:
             self._count_split(play, value, count)
 
@@ -212,15 +220,17 @@ class Against:
         roots = [(place, 1) for place in half.seconds if place not in doubling]
         doubles = [(place, 1) for place in half.seconds if place in doubling]
         orders = half.orders(roots, hits)
-        spread = half.spread(orders, hits, doubles)
+        ends = half.distribution(orders, hits, doubles)
         drawn = half.drawn(orders, hits, doubles) / self.main.clear[pair]
-        met = min(1.0, drawn * (drawn + 2 * _DEALT) / max(1.0, self.up.cards - _MOST_OUT))
-        count.split(spread, self.main.joint(pair), self.up.chance, met)
+        dependence = min(
+            1.0, drawn * (drawn + 2 * _DEALER_CARDS) / max(1.0, self.up.cards - _MAX_OUT)
+        )
+        count.split(ends, self.main.joint(pair), self.up.chance, dependence)
         added = self.main.clear[pair] + 2 * sum(half.clear[place] for place in doubling)
         count.staked += self.up.chance * added
 
-    def asked(self) -> list[tuple[int, int]]:
-        """The first two cards that are asked, and in how many orders they come."""
+    def decided_roots(self) -> list[tuple[int, int]]:
+        """Return the first two cards with a decision, and the number of orders of each."""
         return [each for each in self.roots if self.hands.cards[each[0]].total < 21]
 
     def leaves(self, place: int, play: Strategy) -> bool:
@@ -235,18 +245,18 @@ class Against:
         return self.halves[value]
 
     def dealt(self, half: HandTree, worth: Sequence[float], doubles: set[int]) -> float:
-        """What one hand of a split is worth."""
-        half.weigh(kid for place in doubles for kid in self.hands.kids[place])
+        """Return the worth of one hand of a split."""
+        half.weigh(child for place in doubles for child in self.hands.children[place])
         return sum(
             half.doubled(place) if place in doubles else worth[place] for place in half.seconds
         )
 
     def doubling(self, half: HandTree, may_hit: Sequence[bool]) -> list[int]:
-        """The hands of a split that may double."""
+        """Return the split hands that may double."""
         return [
             place
             for place in half.seconds
-            if half.stops[place] is None
+            if half.final_kinds[place] is None
             and may_hit[place]
             and self.may_double(place, from_split=True)
         ]
@@ -254,17 +264,17 @@ class Against:
     def _worth_doubling(
         self, half: HandTree, worth: Sequence[float], may_hit: Sequence[bool]
     ) -> set[int]:
-        asked = self.doubling(half, may_hit)
-        half.weigh(kid for place in asked for kid in self.hands.kids[place])
+        doubling = self.doubling(half, may_hit)
+        half.weigh(child for place in doubling for child in self.hands.children[place])
         return {
             place
-            for place in asked
+            for place in doubling
             if half.doubled(place) > worth[place] + SAME * half.clear[place]
         }
 
 
-class _Freely:
-    """A play by a table in which each hand decides open entries for itself.
+class _OpenTable:
+    """A table with open entries, which each hand decides for itself.
 
     No table with the same decided entries gains more.
     """
@@ -276,17 +286,17 @@ class _Freely:
         self.must_hit = [decided.get((_HIT, total), False) for total in totals]
         self.gain = 0.0
         self.splits: set[int] = set()
-        # By entry: what hands gain that decide against it, and what those gain that decide for it.
+        # By entry: what hands gain by deciding against it, and what others gain by deciding for it.
         self.stakes: dict[_Entry, list[float]] = defaultdict(lambda: [0.0, 0.0])
 
     @property
     def table(self) -> dict[_Entry, bool]:
-        """Return the table; an open entry is decided as more is gained by it."""
-        wanted = {entry: wants > other for entry, (other, wants) in self.stakes.items()}
+        """Return the table, with each open entry decided by the higher gain."""
+        wanted = {entry: gain > loss for entry, (loss, gain) in self.stakes.items()}
         return {**wanted, **self.decided}
 
     def disputed(self) -> _Entry | None:
-        """Return the open entry on which hands disagree with most at stake; None if all agree."""
+        """Return the open entry with most at stake between its hands; None if all agree."""
         least = {
             entry: min(stakes) for entry, stakes in self.stakes.items() if entry not in self.decided
         }
@@ -294,7 +304,7 @@ class _Freely:
         return entry if entry is not None and least[entry] > SAME else None
 
     def doubles(self, leads: Mapping[int, float]) -> set[int]:
-        """The hands that double, by how much doubling leads."""
+        """Return the hands that double, given the leads of a double."""
         return {
             place
             for place, lead in leads.items()
@@ -305,27 +315,27 @@ class _Freely:
         self.stakes[entry, self.totals[place]][chosen] += abs(lead)
 
 
-class _Totals:
-    """The best play by totals under one up card, by branch and bound.
+class _TotalsSearch:
+    """The search for the best strategy by totals against one up card, by branch and bound.
 
-    A play is a table: for each total, hard or soft, whether to hit and whether to double. Each pair
-    is split or not. While an entry is open, each hand decides it for itself. When all hands agree,
-    their play is a table; until then the entry about which most is at stake is decided both ways.
+    A table has for each total, hard or soft, whether to hit and whether to double. Each pair is
+    split or not. While an entry is open, each hand decides it for itself. The search tries both
+    decisions of the disputed entry with most at stake, until all hands agree.
     """
 
-    def __init__(self, against: Against) -> None:
-        self.against = against
-        self.main, self.totals = against.main, against.hands.totals
-        self.asked = dict(against.asked())
+    def __init__(self, matchup: Matchup) -> None:
+        self.matchup = matchup
+        self.main, self.totals = matchup.main, matchup.hands.totals
+        self.roots = dict(matchup.decided_roots())
         self.doubled = {
-            place: self.main.doubled(place) for place in self.asked if against.may_double(place)
+            place: self.main.doubled(place) for place in self.roots if matchup.may_double(place)
         }
-        self._halves: dict[int, float] = {}  # what half a pair gains while all entries are open
-        self._best: _Freely | None = None
+        self._halves: dict[int, float] = {}  # the gain of a split hand with all entries open
+        self._best: _OpenTable | None = None
         self._search({})
 
     def _search(self, decided: _Table) -> None:
-        free = self._freely(decided)
+        free = self._open_table(decided)
         if self._best is not None and free.gain <= self._best.gain + SAME:
             return
         disputed = free.disputed()
@@ -336,38 +346,38 @@ class _Totals:
         for choice in (wanted, not wanted):
             self._search({**decided, disputed: choice})
 
-    def _freely(self, decided: _Table) -> _Freely:
-        free, main, pairs = _Freely(self.totals, decided), self.main, self.against.pairs
+    def _open_table(self, decided: _Table) -> _OpenTable:
+        free, main, pairs = _OpenTable(self.totals, decided), self.main, self.matchup.pairs
         worth, hits = main.best(free.may_hit, must_hit=free.must_hit)
         leads = {place: doubled - worth[place] for place, doubled in self.doubled.items()}
         doubles = free.doubles(leads)
-        staying = []
-        for place, times in self.asked.items():
+        roots = []
+        for place, times in self.roots.items():
             gain = worth[place] + (leads[place] if place in doubles else 0.0)
-            if place in pairs and self._splits(pairs[place], gain, free):
+            if place in pairs and self._count_better_split(pairs[place], gain, free):
                 continue
             free.gain += times * gain
             if place in leads:
                 free.count(_DOUBLE, place, place in doubles, times * leads[place])
             if place not in doubles:
-                staying.append((place, times))
-        orders = main.orders(staying, hits)
+                roots.append((place, times))
+        orders = main.orders(roots, hits)
         for place in main.places:
-            if orders[place] and main.stops[place] is None:
-                lead = main.hit(place, worth) - main.stood[place]
+            if orders[place] and main.final_kinds[place] is None:
+                lead = main.hit(place, worth) - main.stand_worth[place]
                 free.count(_HIT, place, hits[place], orders[place] * lead)
         return free
 
-    def _splits(self, value: int, gain: float, free: _Freely) -> bool:
-        """Count a pair that gains more by a split than `gain`; tell whether it does."""
-        if not self.main.clear[self.against.hands.pair(value)]:
+    def _count_better_split(self, value: int, gain: float, free: _OpenTable) -> bool:
+        """Count a pair in `free` if its split gains more than `gain`; return whether it does."""
+        if not self.main.clear[self.matchup.hands.pair(value)]:
             return False
         if value not in self._halves:
-            self._halves[value] = self._half(value, _Freely(self.totals, {}))
+            self._halves[value] = self._count_half(value, _OpenTable(self.totals, {}))
         if 2 * self._halves[value] <= gain:
             return False
-        half = _Freely(self.totals, free.decided)
-        split = 2 * self._half(value, half)
+        half = _OpenTable(self.totals, free.decided)
+        split = 2 * self._count_half(value, half)
         if split <= gain:
             return False
         free.gain += split
@@ -377,30 +387,30 @@ class _Totals:
                 free.stakes[entry][choice] += 2 * stake
         return True
 
-    def _half(self, value: int, free: _Freely) -> float:
-        """Count one hand of a split; return its gain."""
-        against, half = self.against, self.against.half(value)
-        clue, doubt = against.clue, against.doubt
+    def _count_half(self, value: int, free: _OpenTable) -> float:
+        """Count one hand of a split in `free`; return its gain."""
+        matchup, half = self.matchup, self.matchup.half(value)
+        clue, doubt = matchup.clue, matchup.doubt
         worth, hits = half.best(free.may_hit, clue, doubt, must_hit=free.must_hit)
-        may_double = against.doubling(half, against.anything)
-        half.weigh(kid for place in may_double for kid in against.hands.kids[place])
+        may_double = matchup.doubling(half, matchup.anything)
+        half.weigh(child for place in may_double for child in matchup.hands.children[place])
         leads = {place: half.doubled(place) - worth[place] for place in may_double}
         doubles = free.doubles(leads)
         for place, lead in leads.items():
             free.count(_DOUBLE, place, place in doubles, lead)
         orders = half.orders([(place, 1) for place in half.seconds if place not in doubles], hits)
         for place in half.places:
-            if orders[place] and half.stops[place] is None:
+            if orders[place] and half.final_kinds[place] is None:
                 lead = clue[place] * half.clear[place]
                 if abs(clue[place]) <= doubt:
-                    lead = half.hit(place, worth) - half.stood[place]
+                    lead = half.hit(place, worth) - half.stand_worth[place]
                 free.count(_HIT, place, hits[place], orders[place] * lead)
         return sum(worth[place] for place in half.seconds) + sum(leads[place] for place in doubles)
 
     def strategy(self) -> Strategy:
         assert self._best is not None
-        against, best = self.against, self._best
-        table = {**self._alike(best), **best.table}
+        matchup, best = self.matchup, self._best
+        table = {**self._unreached_entries(best), **best.table}
         hits = [table.get((_HIT, total), False) for total in self.totals]
         doubling = {
             total for (entry, total), doubles in table.items() if entry is _DOUBLE and doubles
@@ -408,45 +418,47 @@ class _Totals:
         doubles = {
             place
             for place in self.doubled
-            if self.totals[place] in doubling and against.pairs.get(place) not in best.splits
+            if self.totals[place] in doubling and matchup.pairs.get(place) not in best.splits
         }
         play = Strategy(hits, doubles, best.splits)
         for value in best.splits:
-            half = against.half(value)
+            half = matchup.half(value)
             play.half_hits[value] = hits
             play.half_doubles[value] = {
                 place
-                for place in against.doubling(half, against.anything)
+                for place in matchup.doubling(half, matchup.anything)
                 if self.totals[place] in doubling
             }
-            against.dealt(half, half.played(hits), play.half_doubles[value])  # weighs them
+            matchup.dealt(half, half.played(hits), play.half_doubles[value])  # weighs them
         return play
 
-    def _alike(self, free: _Freely) -> dict[_Entry, bool]:
-        """Decide whether to hit at totals that never come, because their hands are split or
-        doubled: as all hands of that total together gain more."""
+    def _unreached_entries(self, free: _OpenTable) -> dict[_Entry, bool]:
+        """Return whether to hit at each total, by the gain of all its hands together.
+
+        `strategy` uses this for totals that do not occur, because their hands split or double.
+        """
         main = self.main
         worth, _ = main.best(free.may_hit, must_hit=free.must_hit)
         leads: dict[Total, float] = defaultdict(float)
         for place in main.places:
-            if main.stops[place] is None:
-                leads[self.totals[place]] += main.hit(place, worth) - main.stood[place]
+            if main.final_kinds[place] is None:
+                leads[self.totals[place]] += main.hit(place, worth) - main.stand_worth[place]
         return {(_HIT, total): lead > 0 for total, lead in leads.items()}
 
 
 class _Count:
-    """What comes of a way to play, over all up cards."""
+    """The outcomes of a strategy against all up cards."""
 
     def __init__(self, rules: BlackjackRules) -> None:
         self.pays = payments(rules)
         self.net: dict[float, float] = defaultdict(float)
         self.outcomes: dict[str, float] = defaultdict(float)
         self.staked = 1.0
-        self.more = 0.0  # that heeding the other hand of splits may gain at most
-        self.spread = 0.0  # how far the mean square may be off
+        self.max_more = 0.0  # the most that play by both hands of a split gains
+        self.square_error = 0.0  # the largest error of the mean square
 
     def result(self, kind: int, result: int, chance: float) -> None:
-        """Count a hand that is paid as `kind` against one of the dealer's results."""
+        """Count a hand of a kind (`payments`) against a place in `RESULTS`."""
         payment = self.pays.single[kind]
         self.net[payment.against[result]] += chance
         self.outcomes[str(payment.outcomes[result])] += chance
@@ -455,70 +467,73 @@ class _Count:
         for result, chance in enumerate(ends):
             self.result(NATURAL, result, times * chance)
 
-    def hands(self, spread: Distribution, times: float) -> None:
-        for ending in self._endings(spread):
+    def hands(self, ends: Distribution, times: float) -> None:
+        for ending in self._endings(ends):
             self.net[ending.gain] += times * ending.chance
             self.outcomes[ending.outcome] += times * ending.chance
 
-    def split(self, spread: Distribution, ends: Sequence[float], times: float, met: float) -> None:
-        """Count two hands that each end like this, `ends` being how the dealer does. What is said
-        of a hand that is over before, against each end, is what is left of all.
+    def split(
+        self, hand: Distribution, results: Sequence[float], times: float, dependence: float
+    ) -> None:
+        """Count two hands that each end like `hand`.
 
-        `met`: how likely it is at most that one hand would have met a card that the other, or the
-        dealer, has; where it would not, it tells nothing of them.
+        `results` are the chances of the dealer's results. A hand that ends before the dealer plays
+        gets the rest of each. `dependence` is the largest chance that one hand needs a card of the
+        other or of the dealer. Without this the hands are independent.
         """
-        known = [defaultdict[float, float](float) for _ in ends]
+        against_result = [defaultdict[float, float](float) for _ in results]
         before: dict[float, float] = defaultdict(float)
         square = most = 0.0
-        for ending in self._endings(spread):
+        for ending in self._endings(hand):
             self.outcomes[ending.outcome] += 2 * times * ending.chance
-            where = before if ending.result is None else known[ending.result]
-            where[ending.gain] += ending.chance
+            gains = before if ending.result is None else against_result[ending.result]
+            gains[ending.gain] += ending.chance
             square += ending.gain**2 * ending.chance
             most = max(most, abs(ending.gain)) if ending.chance else most
         over = sum(before.values())
-        # The product of both is off by no more than its range where they met, nor than can be.
-        whole = sum(ends)
-        self.spread += times * 2 * min(2 * most**2 * met * whole, 2 * square)
-        self.more += times * 2 * most * met * whole
-        for chance, gains in zip(ends, known, strict=True):
+        # The error of the product is at most its range times the dependence, and at most possible.
+        whole = sum(results)
+        self.square_error += times * 2 * min(2 * most**2 * dependence * whole, 2 * square)
+        self.max_more += times * 2 * most * dependence * whole
+        for chance, gains in zip(results, against_result, strict=True):
             if not chance:
                 continue
             left = chance - sum(gains.values())
             for gain, share in before.items() if over else ():
                 gains[gain] += left * share / over
-            for one, of_one in gains.items():
-                for other, of_other in gains.items():
-                    self.net[one + other] += times * of_one * of_other / chance
+            for first, first_share in gains.items():
+                for second, second_share in gains.items():
+                    self.net[first + second] += times * first_share * second_share / chance
 
-    def _endings(self, spread: Distribution) -> Iterator[_Ending]:
-        for kinds, pays in ((spread.single, self.pays.single), (spread.doubled, self.pays.doubled)):
-            for kind, ends in kinds.items():
+    def _endings(self, ends: Distribution) -> Iterator[_Ending]:
+        for kinds, pays in ((ends.single, self.pays.single), (ends.doubled, self.pays.doubled)):
+            for kind, chances in kinds.items():
                 payment = pays[kind]
-                for result, chance in enumerate(ends):
+                for result, chance in enumerate(chances):
                     gain, outcome = payment.against[result], payment.outcomes[result]
                     yield _Ending(gain, str(outcome), result, chance)
-        for kind, chance in spread.paid.items():
+        for kind, chance in ends.paid.items():
             payment = self.pays.single[kind]
             yield _Ending(payment.against[0], str(payment.outcomes[0]), None, chance)
-        yield _Ending(-1.0, str(BlackjackOutcome.BUST), None, spread.busts)
-        yield _Ending(-2.0, str(BlackjackOutcome.BUST), None, spread.doubled_busts)
+        yield _Ending(-1.0, str(BlackjackOutcome.BUST), None, ends.busts)
+        yield _Ending(-2.0, str(BlackjackOutcome.BUST), None, ends.doubled_busts)
 
-    def figures(self, *, heeds: bool) -> Figures:
-        """`heeds`: whether the play is one that could look at the other hand of a split."""
-        found = figures_of(self.net, self.outcomes, self.staked)
-        variance = found.sd**2
-        off = (
-            math.sqrt(variance + self.spread) - found.sd,
-            found.sd - math.sqrt(max(0.0, variance - self.spread)),
+    def figures(self, *, is_by_cards: bool) -> Figures:
+        """Return the figures. `is_by_cards` is whether the strategy is the best by all cards."""
+        figures = figures_of(self.net, self.outcomes, self.staked)
+        variance = figures.sd**2
+        errors = (
+            math.sqrt(variance + self.square_error) - figures.sd,
+            figures.sd - math.sqrt(max(0.0, variance - self.square_error)),
         )
-        return replace(found, mean_within=self.more if heeds else 0.0, sd_within=max(off))
+        mean_within = self.max_more if is_by_cards else 0.0
+        return replace(figures, mean_within=mean_within, sd_within=max(errors))
 
 
 class _Ending(NamedTuple):
     gain: float
     outcome: str
-    result: int | None  # of the dealer; None: the hand was over before
+    result: int | None  # of the dealer; None if the hand ended before
     chance: float
 
 
@@ -532,7 +547,7 @@ def _notes(rules: BlackjackRules) -> tuple[str, ...]:
 
 
 def _insurance(rules: BlackjackRules, shoe: Counts, hands: Hands) -> Insurance:
-    """Insurance under an ace, for two cards of every kind in sight."""
+    """Return the odds of insurance under an ace, over all first two cards."""
     up = UpCard(rules, shoe, 1)
     side_cards = up.cards - 2
     offered = mean = adds = 0.0
@@ -543,8 +558,8 @@ def _insurance(rules: BlackjackRules, shoe: Counts, hands: Hands) -> Insurance:
         first = next(value for value in range(10) if counts[value])
         second = max(value for value in range(10) if counts[value])
         orders = 1 if first == second else 2
-        had = up.unseen[second] - (first == second)
-        chance = up.chance * orders * up.unseen[first] * had / (up.cards * (up.cards - 1))
+        copies = up.unseen[second] - (first == second)
+        chance = up.chance * orders * up.unseen[first] * copies / (up.cards * (up.cards - 1))
         gain = (up.unseen[TEN] - counts[TEN]) * (rules.insurance_pays + 1) / side_cards - 1
         offered += chance
         mean += chance * gain

@@ -1,4 +1,4 @@
-"""The strategy card of a black jack table: the best play by totals, under every up card."""
+"""The strategy card of a black jack table: the best play by totals against each up card."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from door.games.blackjack.rules import BlackjackRules
-from door.games.solver.blackjack import Against, Strategy, full
+from door.games.solver.blackjack import Matchup, Strategy, full
 from door.games.solver.hand_list import Hands, Total, every_hand
 from door.games.solver.hand_tree import UpCard
 from door.games.solver.odds import Odds
@@ -20,14 +20,14 @@ _NAMES = {10: "T", 1: "A"}
 
 
 def card(title: str, rules: BlackjackRules, odds: Odds, shoe: Counts | None = None) -> StrategyCard:
-    """`odds` are those of the rules, for what the card says of itself."""
+    """Return the strategy card. `odds` are for the gains in its notes."""
     shoe = shoe or full(rules.decks)
     hands = every_hand(rules, shoe)
-    plays = [_Column.of(Against(hands, UpCard(rules, shoe, up))) for up in UPS]
+    plays = [_column(Matchup(hands, UpCard(rules, shoe, up))) for up in UPS]
     columns = tuple(_NAMES.get(up, str(up)) for up in UPS)
-    asked = sorted({total for play in plays for total in play.hits})
-    hard = [(str(total), _row(plays, (total, soft))) for total, soft in asked if not soft]
-    soft = [(f"soft {total}", _row(plays, (total, soft))) for total, soft in asked if soft]
+    decided = sorted({total for play in plays for total in play.hits})
+    hard = [(str(total), _row(plays, (total, soft))) for total, soft in decided if not soft]
+    soft = [(f"soft {total}", _row(plays, (total, soft))) for total, soft in decided if soft]
     sections = [
         Section(N_("You have"), columns, joined(hard)),
         Section(N_("An ace as 11"), columns, tuple(soft)),
@@ -60,32 +60,32 @@ def card(title: str, rules: BlackjackRules, odds: Odds, shoe: Counts | None = No
 
 @dataclass(frozen=True)
 class _Column:
-    """What is done under one up card."""
+    """The decisions against one up card."""
 
     hits: Mapping[Total, bool]
     doubles: frozenset[Total]
     splits: frozenset[int]
-
-    @classmethod
-    def of(cls, against: Against) -> _Column:
-        play: Strategy = against.by_totals()
-        counts = against.hands.totals
-        asked = [
-            place
-            for place in against.main.places
-            if against.main.stops[place] is None and against.hands.cards[place].cards > 1
-        ]
-        return cls(
-            {counts[place]: play.hits[place] for place in asked},
-            frozenset(counts[place] for place in play.doubles.union(*play.half_doubles.values())),
-            frozenset(play.splits),
-        )
 
     def move(self, total: Total) -> str:
         hits = self.hits.get(total, False)
         if total in self.doubles:
             return "D" if hits else "Ds"
         return "H" if hits else "S"
+
+
+def _column(matchup: Matchup) -> _Column:
+    play: Strategy = matchup.by_totals()
+    totals = matchup.hands.totals
+    decided = [
+        place
+        for place in matchup.main.places
+        if matchup.main.final_kinds[place] is None and matchup.hands.cards[place].cards > 1
+    ]
+    return _Column(
+        {totals[place]: play.hits[place] for place in decided},
+        frozenset(totals[place] for place in play.doubles.union(*play.half_doubles.values())),
+        frozenset(play.splits),
+    )
 
 
 def _row(plays: Sequence[_Column], total: Total) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
-"""The odds of the tables' rules and their strategy cards, worked out once in a process.
+"""The odds and strategy cards of tables, computed once in a process.
 
-Those of a black jack table take a second or two.
+Black jack takes a second or two.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from door.games.registry import GAMES
 from door.games.solver.odds import Odds
 from door.games.solver.strategy_card import StrategyCard
 
-RULES_KEPT = 64
+MAX_CACHED = 64
 
 
 def odds_of(game: Game, rules: Any) -> Odds:
     """Return the odds of a game under some rules."""
-    return _worked_out(game.odds, game.name, rules)
+    return _computed(game.odds, game.name, rules)
 
 
 def card_of(game: Game, rules: Any) -> StrategyCard:
@@ -28,10 +28,10 @@ def card_of(game: Game, rules: Any) -> StrategyCard:
 
 
 def card_at(table: str, rules: Any) -> StrategyCard:
-    """Return the strategy card of a table by its name, which another process can be sent."""
+    """Return the strategy card of a table by its name, for a call in another process."""
     return card_of(GAMES[table], rules)
 
 
-@lru_cache(maxsize=RULES_KEPT)
-def _worked_out(odds: Callable[[str, Any], Odds], name: str, rules: Any) -> Odds:
+@lru_cache(maxsize=MAX_CACHED)
+def _computed(odds: Callable[[str, Any], Odds], name: str, rules: Any) -> Odds:
     return odds(name, rules)

@@ -1,7 +1,7 @@
-"""The odds of a table, as data: for each way to play, what comes of a unit that is staked.
+"""The odds of a table as data: the outcomes of each strategy for a unit.
 
-A unit is the opening bet: what doubling, a split or a raise adds is staked besides, and what comes
-of it counts for the unit it was added to.
+A unit is the opening bet. The gain of a double, a split or a raise counts for this unit, and its
+stake is extra.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 STRATEGIES = ("perfect", "totals", "dealer", "never-bust")
-"""By the cards in sight; by totals alone; as the dealer plays; without ever risking to bust."""
+"""The best play by the cards in sight, the best by totals, the dealer's play, never risk a bust."""
 
 RUNS_ON = (
     "The shoe runs on, and these are the odds of a fresh one. They hold for every round that is"
@@ -21,31 +21,35 @@ RUNS_ON = (
 
 K = TypeVar("K")
 
-_NOTHING = 1e-15  # chances less than that are rounding
+_NEGLIGIBLE = 1e-15  # smaller chances are rounding
 
 
 @dataclass(frozen=True)
 class Figures:
-    """What one way to play comes to. Chances are from 0 to 1; `net` has them by what a round wins
-    for a unit, `outcomes` by how a hand ends (a split makes two hands; they add up to 1).
+    """The outcomes of one strategy.
 
-    `mean_within` and `sd_within` say how far the true figure may be: from the mean upwards, from
-    the deviation either way. Both are 0 where nothing is left out.
+    `net` has the chances of a round by its gain for a unit, `outcomes` those of a hand by its
+    outcome. Both add up to 1, also with the two hands of a split. The true mean is at most
+    `mean_within` higher, and the true deviation within `sd_within`; both are 0 if exact.
     """
 
     mean: float
     sd: float
     outcomes: Mapping[str, float]
     net: Mapping[float, float]
-    staked: float  # on average, for a unit of the opening bet
+    staked: float  # the mean for a unit
     mean_within: float = 0.0
     sd_within: float = 0.0
 
 
 @dataclass(frozen=True)
 class Insurance:
-    """Insurance, for a unit of it: how often it is offered, what it wins when it is always bought,
-    and what buying it only where it gains adds to a unit of the opening bet."""
+    """The odds of insurance.
+
+    `offered` is the chance of an offer, and `mean` the gain of a unit of insurance if it is always
+    bought. `adds` is the gain for a unit of the opening bet if insurance is bought only when it
+    gains.
+    """
 
     offered: float
     mean: float
@@ -58,10 +62,10 @@ class Odds:
     rules: Mapping[str, object]
     strategies: Mapping[str, Figures]
     insurance: Insurance | None = None
-    notes: tuple[str, ...] = field(default=())  # what is not exact, and by how much
+    notes: tuple[str, ...] = field(default=())  # also about figures that are not exact
 
     def plain(self) -> dict[str, object]:
-        """What JSON has of it."""
+        """Return the odds as data for JSON."""
         plain: dict[str, object] = {
             "game": self.game,
             "rules": dict(self.rules),
@@ -84,8 +88,11 @@ def _shares(net: Mapping[float, float]) -> dict[str, float]:
 
 @dataclass(frozen=True, slots=True)
 class PlayedHand:
-    """A hand that is over, as the books have it: `result` is what the journal keeps of it, `words`
-    are its actions, which are asked for where more was `staked` than the bet."""
+    """A finished hand from the books.
+
+    `rules` and `result` are JSON from the journal. `words` are the actions of the hand, which are
+    needed if more was `staked` than the bet.
+    """
 
     game: str
     rules: str
@@ -97,12 +104,14 @@ class PlayedHand:
 
 
 Costs = Callable[[PlayedHand, Mapping[str, Any]], float]
-"""What the decisions of a hand cost against the best ones, by its result as JSON reads it, for a
-unit of the bet; below 0 where what it staked besides gains."""
+"""Returns the cost of a hand's decisions against the best ones, for a unit of the bet.
+
+It is given the hand and its parsed result. The cost is below 0 if insurance with a gain was
+bought."""
 
 
 def figures_of(net: Mapping[float, float], outcomes: Mapping[str, float], staked: float) -> Figures:
-    """Return the figures of a distribution and of how often each outcome comes.
+    """Return the figures, given the chances of each gain and of each outcome.
 
     >>> coin = figures_of({-1.0: 0.5, 1.0: 0.5}, {"lose": 0.5, "win": 0.5}, 1.0)
     >>> coin.mean, coin.sd
@@ -114,11 +123,11 @@ def figures_of(net: Mapping[float, float], outcomes: Mapping[str, float], staked
     return Figures(
         mean=mean,
         sd=math.sqrt(max(0.0, square - mean * mean)),
-        outcomes=dict(_some((word, chance / hands) for word, chance in outcomes.items())),
-        net=dict(sorted(_some(net.items()))),
+        outcomes=dict(_possible((word, chance / hands) for word, chance in outcomes.items())),
+        net=dict(sorted(_possible(net.items()))),
         staked=staked,
     )
 
 
-def _some(chances: Iterable[tuple[K, float]]) -> list[tuple[K, float]]:
-    return [(what, chance) for what, chance in chances if chance > _NOTHING]
+def _possible(chances: Iterable[tuple[K, float]]) -> list[tuple[K, float]]:
+    return [(key, chance) for key, chance in chances if chance > _NEGLIGIBLE]

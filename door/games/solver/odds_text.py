@@ -1,4 +1,4 @@
-"""Odds in words, for the sysop at a shell."""
+"""The odds as text, for `door odds`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NAMES = {
     "dealer": "the dealer's play",
     "never-bust": "never bust",
 }
-_SURE = 0.0005  # percent that do not show
+_NEGLIGIBLE = 0.0005  # smaller errors are not printed
 COLUMNS = (
     Column("Play"),
     Column("Caller gains", right=True),
@@ -24,7 +24,7 @@ NOT_EXACT = Column("Not exact", goes=1, least=24)
 
 
 def pieces(title: str, odds: Odds) -> Iterator[Piece]:
-    """What `door odds` prints of a table; percentages are of the opening bet."""
+    """Yield the output of `door odds` for a table. Percentages are of the opening bet."""
     yield title
     changed = ", ".join(f"{key} = {_toml(value)}" for key, value in odds.rules.items())
     if changed:
@@ -32,7 +32,7 @@ def pieces(title: str, odds: Odds) -> Iterator[Piece]:
     yield ""
     is_exact = not any(map(_within, odds.strategies.values()))
     columns = COLUMNS if is_exact else (*COLUMNS, NOT_EXACT)
-    rows = [_row(_NAMES[name], found)[: len(columns)] for name, found in odds.strategies.items()]
+    rows = [_row(_NAMES[name], each)[: len(columns)] for name, each in odds.strategies.items()]
     yield Listing(columns, rows, "")
     yield ""
     insurance = odds.insurance
@@ -60,12 +60,18 @@ def pieces(title: str, odds: Odds) -> Iterator[Piece]:
     yield from odds.notes
 
 
-def _row(name: str, found: Figures) -> tuple[str, ...]:
-    return name, percent(found.mean), f"{found.sd:.4f}", f"{found.staked:.4f}", _within(found)
+def _row(name: str, figures: Figures) -> tuple[str, ...]:
+    return (
+        name,
+        percent(figures.mean),
+        f"{figures.sd:.4f}",
+        f"{figures.staked:.4f}",
+        _within(figures),
+    )
 
 
 def percent(share: float) -> str:
-    """A share of the bet, with its sign.
+    """Return a share of the bet in percent, with its sign.
 
     >>> percent(0.0096997), percent(-0.0119), percent(0.0)
     ('+0.970%', '-1.190%', '0.000%')
@@ -73,12 +79,12 @@ def percent(share: float) -> str:
     return f"{share * 100:+.3f}%" if round(share, 5) else "0.000%"
 
 
-def _within(found: Figures) -> str:
+def _within(figures: Figures) -> str:
     parts = []
-    if found.mean_within * 100 > _SURE:
-        parts.append(f"gain at most {percent(found.mean_within)} more")
-    if found.sd_within > _SURE:
-        parts.append(f"deviation within {found.sd_within:.4f}")
+    if figures.mean_within * 100 > _NEGLIGIBLE:
+        parts.append(f"gain at most {percent(figures.mean_within)} more")
+    if figures.sd_within > _NEGLIGIBLE:
+        parts.append(f"deviation within {figures.sd_within:.4f}")
     return "; ".join(parts)
 
 

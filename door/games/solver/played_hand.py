@@ -1,9 +1,8 @@
-"""What exact odds would have given for a hand as it was played.
+"""The expected gain of a hand as it was played; the rest of its result is luck.
 
-That is what perfect play gains on average for the opening bet, less what each decision of the
-caller cost against the best one, by the cards of their own hand and the up card; insurance that was
-bought counts what it was worth besides. Whatever a caller does by what they see, what they win is
-on average just that: the rest is luck.
+The expected gain is that of perfect play for the opening bet minus the cost of the caller's
+decisions. A cost is against the best decision by the cards of the hand and the up card. Bought
+insurance adds its mean gain. So for every strategy by these cards, the mean luck is zero.
 """
 
 from __future__ import annotations
@@ -21,13 +20,15 @@ from door.games.registry import GAMES
 from door.games.solver.cache import odds_of
 from door.games.solver.odds import Costs, PlayedHand
 
-RULES_KEPT = 8
+MAX_CACHED = 8
 
 
 def expected(hand: PlayedHand) -> tuple[float, float] | None:
-    """Return what odds would have given, in the unit of the bet, and the deviation of perfect play;
-    None for a game whose odds are not known. LookupError, TypeError, ValueError or `RoundRefused`
-    for what is no hand of that game."""
+    """Return the expected gain and the deviation of perfect play, in the unit of the bet.
+
+    Returns None for an unknown game. Raises LookupError, TypeError, ValueError or `RoundRefused`
+    for a hand that is not valid in its game.
+    """
     valued = _valued(hand.game, hand.rules, hand.decks)
     if valued is None:
         return None
@@ -38,8 +39,7 @@ def expected(hand: PlayedHand) -> tuple[float, float] | None:
 def for_the_bank(
     game: str, rules: str, decks: int, bet: int, staked: int, result: str, words: tuple[str, ...]
 ) -> tuple[float, float] | None:
-    """Tell the time bank what is `expected` of a hand (entry point `timebank.odds`); None as well
-    for what is no hand of its game."""
+    """Return `expected` of a hand, or None if it is not valid: the entry point `timebank.odds`."""
     try:
         return expected(PlayedHand(game, rules, decks, bet, staked, result, words))
     except (LookupError, TypeError, ValueError, RoundRefused):
@@ -53,7 +53,7 @@ class _Valued:
     cost: Costs
 
 
-@lru_cache(maxsize=RULES_KEPT)
+@lru_cache(maxsize=MAX_CACHED)
 def _valued(name: str, rules: str, decks: int) -> _Valued | None:
     game = GAMES.get(name)
     if game is None:
@@ -65,6 +65,6 @@ def _valued(name: str, rules: str, decks: int) -> _Valued | None:
 
 def _rules(game: Game, mapping: Mapping[str, object], decks: int) -> Any:
     table = game.kind.read_rules_of(mapping, decks or game.kind.decks(mapping))
-    if isinstance(table, BlackjackRules):  # the value of a coin, which changes no odds
+    if isinstance(table, BlackjackRules):  # the value of a coin does not change odds
         table = replace(table, insurance_unit=game.kind.base.insurance_unit)
     return table

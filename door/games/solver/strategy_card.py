@@ -1,4 +1,4 @@
-"""Strategy cards: what to do with which hand against which card, for the rules of one table."""
+"""Strategy cards: the best move for each hand and up card, under the rules of a table."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from timebank.language import N_
 
+# The widths of the text, in characters.
 COLUMN = 4
-LABEL = 12  # characters of text
+LABEL = 12
 
 MOVES: Mapping[str, str] = {
     "H": N_("hit"),
@@ -34,8 +35,11 @@ class Section:
 
 @dataclass(frozen=True)
 class StrategyCard:
-    """`gains` are for a unit: `played` what comes of the card, `careful` of the best by all cards
-    in sight, and `insurance` of a unit of it, where there is any."""
+    """A strategy card. `gains` are means for a unit.
+
+    `played` is the gain of play by the card, and `careful` of the best play by all cards in sight.
+    `insurance` is the gain of a unit of insurance, in games that have it.
+    """
 
     title: str
     sections: tuple[Section, ...]
@@ -44,25 +48,25 @@ class StrategyCard:
 
     @property
     def moves(self) -> tuple[str, ...]:
-        """Those that are on it, in their usual order."""
-        found = {move for each in self.sections for _, row in each.rows for move in row}
-        return tuple(move for move in MOVES if move in found)
+        """The moves on the card, in the order of `MOVES`."""
+        used = {move for each in self.sections for _, row in each.rows for move in row}
+        return tuple(move for move in MOVES if move in used)
 
 
 def joined(rows: Sequence[tuple[str, tuple[str, ...]]]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Make one row of neighbours that are alike.
+    """Join neighbouring rows with equal cells.
 
     >>> joined([("5", ("H",)), ("6", ("H",)), ("7", ("S",))])
     (('5-6', ('H',)), ('7', ('S',)))
     """
-    found: list[tuple[str, tuple[str, ...]]] = []
+    joined_rows: list[tuple[str, tuple[str, ...]]] = []
     for label, cells in rows:
-        if found and found[-1][1] == cells:
-            first = found[-1][0].partition("-")[0]
-            found[-1] = (f"{first}-{label}", cells)
+        if joined_rows and joined_rows[-1][1] == cells:
+            first = joined_rows[-1][0].partition("-")[0]
+            joined_rows[-1] = (f"{first}-{label}", cells)
         else:
-            found.append((label, cells))
-    return tuple(found)
+            joined_rows.append((label, cells))
+    return tuple(joined_rows)
 
 
 def card_lines(card: StrategyCard) -> Iterator[str]:

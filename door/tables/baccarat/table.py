@@ -73,7 +73,7 @@ class BaccaratTable(SoloTable):
     betting: BaccaratStakes
 
     def __init__(self, caller: Caller) -> None:
-        self.settings = BaccaratSettings.of(caller.config.games)
+        self.settings = BaccaratSettings.among(caller.config.games)
         super().__init__(caller, BACCARAT_KIND)
         self.scene = BaccaratScene()
         self.for_time = ForTime(caller, self.settings)
@@ -470,5 +470,5 @@ def sit_down(board: Board, caller: Caller) -> BaccaratTable:
 async def menu_words(board: Board, caller: Caller) -> str:
     has = await caller.ask_books(lambda desk: play_money.bankrolls(desk, caller.record.id))
     held = ", ".join(money(amount, unit) for unit, amount in sorted(has.items()))
-    turns = turns_today(caller, BACCARAT_KIND.name, BaccaratSettings.of(caller.config.games))
+    turns = turns_today(caller, BACCARAT_KIND.name, BaccaratSettings.among(caller.config.games))
     return _("{bankrolls}; {turns}").format(bankrolls=held, turns=turns) if held else turns

@@ -56,7 +56,7 @@ class BlackJackForTimeTable(TableForTime):
     tutor: Tutor  # exists during the visit only
 
     def __init__(self, caller: Caller, tutor_process: TutorProcess) -> None:
-        self.settings = BlackJackForTimeSettings.of(caller.config.games)
+        self.settings = BlackJackForTimeSettings.among(caller.config.games)
         self.shoe_runs_on = self.settings.rules.shuffle == "shoe"
         self.tutor_process = tutor_process
         super().__init__(
@@ -170,7 +170,7 @@ def sit_down(board: Board, caller: Caller) -> BlackJackForTimeTable:
 
 
 async def menu_words(board: Board, caller: Caller) -> str:
-    return turns_and_bets(caller, GAME, BlackJackForTimeSettings.of(caller.config.games))
+    return turns_and_bets(caller, GAME, BlackJackForTimeSettings.among(caller.config.games))
 
 
 def film(reel: Reel, hand: ReplayedHand) -> None:

@@ -43,7 +43,7 @@ class RedDogTable(TableForTime):
     time_up_words = N_("Your time is up: you stand.")
 
     def __init__(self, caller: Caller) -> None:
-        self.settings = RedDogSettings.of(caller.config.games)
+        self.settings = RedDogSettings.among(caller.config.games)
         self.shoe_runs_on = self.settings.rules.shuffle == "shoe"
         super().__init__(caller, RED_DOG_KIND, self.settings, RedDogScene, BEST_ODDS)
 
@@ -103,7 +103,7 @@ def sit_down(board: Board, caller: Caller) -> RedDogTable:
 
 
 async def menu_words(board: Board, caller: Caller) -> str:
-    return turns_and_bets(caller, RED_DOG_KIND.name, RedDogSettings.of(caller.config.games))
+    return turns_and_bets(caller, RED_DOG_KIND.name, RedDogSettings.among(caller.config.games))
 
 
 def film(reel: Reel, hand: ReplayedHand) -> None:

@@ -99,7 +99,7 @@ class Run:
         self.sitting = sitting
         self.caller = sitting.caller
         self.console = sitting.console
-        self.settings = UnixBjSettings.of(self.caller.config.games)
+        self.settings = UnixBjSettings.among(self.caller.config.games)
         self.terms = terms
         self.tally = tally
         self.play = Play(self.caller, UNIX_BJ_KIND)

@@ -44,7 +44,7 @@ class UnixBjTable(Sitting):
     def __init__(self, caller: Caller, tutor_process: TutorProcess) -> None:
         super().__init__(caller)
         self.tutor_process = tutor_process
-        self.settings = UnixBjSettings.of(caller.config.games)
+        self.settings = UnixBjSettings.among(caller.config.games)
         self.terms = Terms.of_house(self.settings)
         self.tally = TableTally()
         self.open_run: Run | None = None  # with an open hand
@@ -178,7 +178,7 @@ def sit_down(board: Board, caller: Caller) -> UnixBjTable:
 
 
 async def menu_words(board: Board, caller: Caller) -> str:
-    house = UnixBjSettings.of(caller.config.games)
+    house = UnixBjSettings.among(caller.config.games)
     if house.stakes == "minutes":
         return _("{turns}, $1 is {time}").format(
             turns=turns_today(caller, GAME, house), time=span(house.coin_minutes * 60)

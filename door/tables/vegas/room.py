@@ -61,7 +61,7 @@ class VegasRoom(Shared):
 
     @property
     def settings(self) -> VegasSettings:
-        return VegasSettings.of(self._board.config.games)
+        return VegasSettings.among(self._board.config.games)
 
     def table(self, number: int = FIRST_TABLE) -> VegasTable:
         table = self._tables.get(number)
@@ -196,7 +196,7 @@ class VegasRoom(Shared):
 
 
 async def menu_words(board: Board, caller: Caller) -> str:
-    turns = turns_today(caller, GAME, VegasSettings.of(board.config.games))
+    turns = turns_today(caller, GAME, VegasSettings.among(board.config.games))
     others = VegasRoom.among(board.shared).guests()
     if not others:
         return _("nobody at the table; {turns}").format(turns=turns)

@@ -100,7 +100,7 @@ class VegasTable:
         server has held the pit.
         """
         self.number = number
-        self.state = TableState(lambda: VegasSettings.of(board.config.games))
+        self.state = TableState(lambda: VegasSettings.among(board.config.games))
         self._board = board
         self._own, self._lose = own, lose
         self._dealer = Dealer(board, self.state, number)

@@ -168,7 +168,7 @@ class TestDefaults:
         assert board.board.name == "Black Jack For Time"
         assert board.listeners == (ListenerSettings("telnet", "0.0.0.0", 2323),)
         assert board.calls == config.Calls(16, 240, 300, 180)
-        assert BlackJackForTimeSettings.of(board.games) == BlackJackForTimeSettings(
+        assert BlackJackForTimeSettings.among(board.games) == BlackJackForTimeSettings(
             True, 1, 1, 10, 20, BLACK_JACK_FOR_TIME
         )
         assert board.database == board.bank.database == tmp_path / "data" / "board.sqlite3"
@@ -227,7 +227,7 @@ class TestValues:
         )
         assert board.calls == config.Calls(3, 10, 11, 60)
         rules = dataclasses.replace(BLACK_JACK_FOR_TIME, ties="push", natural_pays=Fraction(5, 2))
-        assert BlackJackForTimeSettings.of(board.games) == BlackJackForTimeSettings(
+        assert BlackJackForTimeSettings.among(board.games) == BlackJackForTimeSettings(
             True, 5, 2, 2, 0, rules
         )
 

@@ -12,7 +12,7 @@ import pytest
 
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, UNIX_BJ, VEGAS, rules_from_mapping
 from door.games.registry import GAMES
-from door.games.solver.blackjack import Against
+from door.games.solver.blackjack import Matchup
 from door.games.solver.cache import odds_of
 from door.games.solver.hand_list import Total, every_hand
 from door.games.solver.hand_tree import HandTree, UpCard
@@ -40,12 +40,12 @@ def tables(totals: set[Total]) -> Iterator[set[Total]]:
 class Playing:
     """The gains of tables under one up card, hand by hand."""
 
-    def __init__(self, against: Against) -> None:
-        self.against, self.main, self.hands = against, against.main, against.hands
-        self.firsts = dict(against.asked())
+    def __init__(self, matchup: Matchup) -> None:
+        self.matchup, self.main, self.hands = matchup, matchup.main, matchup.hands
+        self.firsts = dict(matchup.decided_roots())
         self.halves = {
-            value: against.half(value)
-            for place, value in against.pairs.items()
+            value: matchup.half(value)
+            for place, value in matchup.pairs.items()
             if self.main.clear[place]
         }
         for half in self.halves.values():
@@ -54,14 +54,14 @@ class Playing:
             (tree, place): tree.doubled(place)
             for tree in (self.main, *self.halves.values())
             for place in (self.firsts if tree is self.main else tree.seconds)
-            if tree.stops[place] is None
-            and against.may_double(place, from_split=tree is not self.main)
+            if tree.final_kinds[place] is None
+            and matchup.may_double(place, from_split=tree is not self.main)
         }
 
         self.may_hit = {
             self.hands.totals[place]
             for place in self.main.places
-            if self.main.stops[place] is None and self.hands.cards[place].cards > 1
+            if self.main.final_kinds[place] is None and self.hands.cards[place].cards > 1
         }
         self.may_double = {self.hands.totals[place] for _, place in self.doubled}
 
@@ -92,7 +92,7 @@ class Playing:
         gain = 0.0
         for place, times in self.firsts.items():
             unsplit = times * played(self.main, place)
-            value = self.against.pairs.get(place)
+            value = self.matchup.pairs.get(place)
             half = self.halves.get(value) if value is not None else None
             if half is None:
                 gain += unsplit
@@ -120,7 +120,7 @@ def drawn(seed: int) -> Playing:
         places = lot.sample(range(10), 3)
         shoe = tuple(lot.randint(4, 8) if place in places else 0 for place in range(10))
         up = UpCard(rules, shoe, 1 + lot.choice(places))
-        playing = Playing(Against(every_hand(rules, shoe), up))
+        playing = Playing(Matchup(every_hand(rules, shoe), up))
         if len(playing.may_hit) > 4 and len(playing.may_hit) + len(playing.may_double) <= ENTRIES:
             return playing
 
@@ -128,7 +128,7 @@ def drawn(seed: int) -> Playing:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_no_table_of_totals_gains_more(seed: int) -> None:
     playing = drawn(seed)
-    play, totals = playing.against.by_totals(), playing.hands.totals
+    play, totals = playing.matchup.by_totals(), playing.hands.totals
     hitting = {total for total, hits in zip(totals, play.hits, strict=True) if hits}
     doubling = {totals[place] for place in play.doubles.union(*play.half_doubles.values())}
     gained = playing.gain(playing.worth(hitting), doubling, play.splits)
