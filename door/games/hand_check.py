@@ -228,7 +228,7 @@ def wrong_tries(desk: Desk, since_hand: int = 1) -> list[Finding]:
     try 1 ms.
     """
     return [
-        Finding(f"{'daily deal' if deal.daily else 'tournament'} {deal.day}", words)
+        Finding(f"{deal.kind} {deal.day}", words)
         for deal in contests.stored(desk, since_hand)
         for words in _wrong_in(desk, deal)
     ]

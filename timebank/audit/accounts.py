@@ -17,12 +17,12 @@ from sqlalchemy import ColumnElement, exists, func, or_, select
 from timebank.audit import callers as people
 from timebank.audit import days
 from timebank.audit.chain import ALL_ROWS, Chain, check_generations
+from timebank.audit.contests import check_contests
 from timebank.audit.earned import check_earned
 from timebank.audit.findings import Check, Finding, each_is_wrong
 from timebank.audit.guests import check_hosts
 from timebank.audit.loans import check_loans
 from timebank.audit.rounds import check_rounds
-from timebank.audit.tournaments import check_tournaments
 from timebank.audit.traces import log_reaches
 from timebank.audit.waived import Emptiness, check_waived
 from timebank.ledger import dialects, schema
@@ -404,5 +404,5 @@ CHECKS: tuple[Check, ...] = (
         _imports_without_line,
     ),
     *(_lines_of_other_transfers, _unread_lines, *people.CHECKS),
-    *(check_hosts, check_loans, check_tournaments),
+    *(check_hosts, check_loans, check_contests),
 )

@@ -22,7 +22,7 @@ from timebank.ledger.schema import (
     sysop_log,
     transfers,
 )
-from timebank.ledger.schema import tournament_entries as entries
+from timebank.ledger.schema import contest_entries as entries
 from timebank.ledger.sql import NO_BOUND, Prepared, Query
 from timebank.settings.settings import LAST_SECONDS, MOST_GRACE
 from timebank.words import MINUTE

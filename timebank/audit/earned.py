@@ -45,9 +45,10 @@ from timebank.ledger.schema import (
     rounds,
     source,
     target,
+    tournaments,
     transfers,
 )
-from timebank.ledger.schema import tournament_entries as entries
+from timebank.ledger.schema import contest_entries as entries
 from timebank.ledger.sql import NO_BOUND, Prepared, Query, total
 
 PURSE = ("online", "held", "stake")
@@ -293,7 +294,7 @@ _STAKE_MOVED, _REPAID = Prepared(_stake_moved), Prepared(_repaid_of_day)
 _ENTRIES_BACK = Prepared(
     lambda: select(
         *(entries.c[name] for name in ("caller_id", "paid_id", "back_id", "paid"))
-    ).where(entries.c.back_id.is_not(None))
+    ).where(entries.c.back_id.is_not(None), entries.c.seal.in_(select(tournaments.c.seal)))
 )
 
 

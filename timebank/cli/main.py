@@ -46,6 +46,7 @@ COMMANDS = {
     "import": ("keeping", "Import a THEBANK.EXT from another program."),
     "maintain": ("keeping", "Do the nightly work; safe to repeat at any time."),
     "tournament": ("tournament", "Show the weekly tournaments, the newest first."),
+    "duels": ("tournament", "Show the duels, the newest first."),
     "clock": ("clock", "Show the board's clock, and whether it trusts the wall clock."),
 }
 

@@ -1,4 +1,4 @@
-"""The `timebank` command that shows tournaments, and calls one off."""
+"""The `timebank` commands that show tournaments and duels, and call them off."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from timebank.ledger.schema import stamp
 from timebank.reports.exports import iso
 from timebank.reports.statements import NAME, printable
 from timebank.reports.tables import Column, Listing
-from timebank.wagers import tournaments
+from timebank.wagers import duels, tournaments
 from timebank.words import clock
 
 if TYPE_CHECKING:
@@ -58,6 +58,60 @@ def tournament(config: Path, form: str, last: int, call_off: str | None, by: str
         schedule = books.settings.schedule
     records = [_record(each, schedule) for each in shown]
     tell(form, [_table(shown, schedule)], FIELDS, records, paged=False)
+
+
+DUEL_FIELDS = (
+    *("day", "challenger", "rival", "stake", "state", "finished", "ends", "winner", "seal"),
+    "seed",
+)
+
+
+@click.command(name="duels")
+@config_option
+@format_option
+@click.option("--last", type=click.IntRange(1, MOST), default=10, help="How many to show.")
+@click.option("--call-off", metavar="WHY", help="End all open duels: the stakes go home.")
+@by_option
+def duels_command(config: Path, form: str, last: int, call_off: str | None, by: str) -> None:
+    """Show the duels, the newest first.
+
+    With --call-off, all open duels are ended first. The stakes go back to the callers' bank
+    accounts, and the callers read that.
+    """
+    with opened(config) as books:
+        if call_off is not None:
+            with books.work() as desk:
+                duels.call_off(desk, call_off, by)
+        with books.look() as desk:
+            shown = [(each, duels.winner(desk, each)) for each in duels.listing(desk, last)]
+        schedule = books.settings.schedule
+    records = [
+        dict(
+            zip(
+                DUEL_FIELDS,
+                (
+                    *(each.day.isoformat(), *each.names, each.stake, each.state, each.finished),
+                    *(iso(stamp(each.ends), schedule), winner, each.seal, each.shown_seed),
+                ),
+                strict=True,
+            )
+        )
+        for each, winner in shown
+    ]
+    columns = (
+        *(Column("Day", goes=1), Column("Challenger", least=NAME), Column("Rival", least=NAME)),
+        *(Column("Stake", right=True), Column("State"), Column("Winner", least=NAME)),
+    )
+    rows = [
+        (
+            *(each.day.isoformat(), *map(printable, each.names), clock(each.stake), each.state),
+            printable(winner),
+        )
+        for each, winner in shown
+    ]
+    tell(
+        form, [Listing(columns, rows, "There was no duel yet.")], DUEL_FIELDS, records, paged=False
+    )
 
 
 def _read(desk: Desk, last: int) -> Iterator[Shown]:

@@ -16,6 +16,7 @@ from timebank.ledger.reasons import Deleted
 from timebank.ledger.schema import callers, chains, rounds, shoes, stamp
 from timebank.ledger.sql import Prepared, change, equal
 from timebank.ledger.transfers import ADJUSTMENT, FORFEIT, mint
+from timebank.wagers import duels
 
 _NOW: BindParameter[int] = bindparam("now")
 _VOID = Prepared(
@@ -50,10 +51,12 @@ def delete(desk: Desk, caller_id: int) -> None:
     """Delete a caller: their time is forfeited, their name is free, their history stays.
 
     An open hand becomes void and its stake is forfeited; at a shared table, only the caller's seat.
+    The stakes of open duels go home first.
     Raises `CallerOnline` and `UnknownCaller`.
     """
     if not close_if_dead(desk, caller_id):
         raise CallerOnline(Phrase("They are online; let them log off first."))
+    duels.end_all(desk, "called off", caller_id)
     _take_back(Posting.of_caller(desk, caller_id, leave_without_call))
     messages.forget_caller(desk, caller_id)
     for strike in (_VOID, _CLOSE_SHOES, _CLOSE_CHAINS, _STRIKE_OFF):

@@ -56,7 +56,7 @@ from timebank.ledger.sql import (
 )
 from timebank.names import names
 from timebank.settings.settings import Retention
-from timebank.wagers import contests, journal, tournaments
+from timebank.wagers import contests, duels, journal, tournaments
 from timebank.wagers.contests import Contest
 from timebank.wagers.journal import StoredRound
 
@@ -90,6 +90,7 @@ class Maintained:
     messages: int = 0
     # The day of the settled tournament.
     tournament: date | None = None
+    duels: int = 0
 
     def sentences(self) -> tuple[str, ...]:
         sentences = [f"Closed call {number}, whose process is gone." for number in self.calls]
@@ -97,6 +98,8 @@ class Maintained:
         sentences += self.left
         if self.tournament is not None:
             sentences.append(f"Settled the tournament of {self.tournament}.")
+        if self.duels:
+            sentences.append(f"Ended {self.duels} duel{'' if self.duels == 1 else 's'}.")
         sentences += [
             f"Closed the account of {name}, empty and not used any more." for name in self.closed
         ]
@@ -130,11 +133,12 @@ def maintain(work: Work, look: Work, stand: Stand | None, weigh: Weigh | None = 
         return Maintained(closed_calls, (), (), (), 0, 0, held_up)
     stood, left = _stand_overdue(work, look, stand)
     tournament = _settle_tournament(work, weigh)
+    ended = _settle_duels(work, weigh)
     closed = _close_accounts(work, look)
     # Notices and messages that were not shown yet are never deleted.
     read, written, log_lines = (_forget(work, look, old) for old in (NOTICES, MESSAGES, LOG))
     return Maintained(
-        closed_calls, stood, left, closed, read, log_lines, held_up, written, tournament
+        closed_calls, stood, left, closed, read, log_lines, held_up, written, tournament, ended
     )
 
 
@@ -183,6 +187,21 @@ def _settle_tournament(work: Work, weigh: Weigh | None) -> date | None:
     with work() as desk:
         settled = tournaments.settle(desk)
     return None if settled is None else settled.day
+
+
+def _settle_duels(work: Work, weigh: Weigh | None) -> int:
+    """Settle the duels that are due, and return their number."""
+    with work() as desk:
+        due = [(each, contests.unweighed(desk, each.seal)) for each in duels.due(desk)]
+    ended = 0
+    for duel, tries in due:
+        costs = {} if weigh is None else {each: weigh(duel, each.acts) for each in tries}
+        with work() as desk:
+            for each, cost in costs.items():
+                contests.weigh(desk, duel.seal, each.caller_id, cost)
+            settled = duels.settle(desk, duel.seal)
+        ended += settled is not None and settled.outcome is not None
+    return ended
 
 
 def installed_stand() -> Stand | None:

@@ -72,7 +72,7 @@ from timebank.ledger.sqlite.live_mark import Note
 from timebank.servers import registry
 from timebank.settings.settings import BankSettings
 from timebank.thebank import bookings
-from timebank.wagers import contests, tournaments
+from timebank.wagers import contests, duels, tournaments
 from timebank.wagers import rounds as hands
 from timebank.wagers.rounds import VOID, WHY_VOID, Settlement
 from timebank.wagers.stakes import Stakes
@@ -145,6 +145,7 @@ class SettledCopy:
     admission: tuple[str, ...]
     # The day of the tournament that was running.
     tournament: date | None = None
+    duels: int = 0
 
     def sentences(self) -> tuple[str, ...]:
         row, firsts = self.generation, self.generation.first_numbers
@@ -163,6 +164,8 @@ class SettledCopy:
                 f"Ended the tournament of {self.tournament} without a winner: its entries are with"
                 " those who paid them."
             )
+        if self.duels:
+            sentences.append(f"Ended {_count(self.duels, 'duel')}: the stakes are back.")
         if row.calls:
             sentences.append(f"Closed {_count(row.calls, 'call')} that the copy had open.")
         if self.records:
@@ -271,6 +274,7 @@ def settle_copy(desk: Desk, given: PriorBooks, by: str, why: str) -> SettledCopy
     _CLOSE_SHOES(books, closed=stamp(desk.now))
     _CLOSE_CHAINS(books, closed=stamp(desk.now))
     tournament = tournaments.end_restored(desk)
+    stopped = duels.end_all(desk, "restored")
     contests.close_all(desk)
     files = bookings.relocate_files(desk)
     _tell_callers(desk, copied)
@@ -284,6 +288,7 @@ def settle_copy(desk: Desk, given: PriorBooks, by: str, why: str) -> SettledCopy
         files,
         admission,
         None if tournament is None else tournament.day,
+        len(stopped),
     )
     for sentence in settled_copy.sentences():
         sysop_log.note(desk, by, None, sentence.rstrip("."))

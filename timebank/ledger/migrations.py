@@ -11,8 +11,26 @@ Release 1.0 has the first version of the books that can be upgraded.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
-from sqlalchemy import Connection, column, delete, table, text, update
+from sqlalchemy import (
+    CheckConstraint,
+    Column,
+    Connection,
+    ForeignKey,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    column,
+    delete,
+    insert,
+    select,
+    table,
+    text,
+    update,
+)
+from sqlalchemy.schema import CreateTable
 
 from timebank.ledger import dialects
 from timebank.ledger.schema import APPLICATION_ID
@@ -66,10 +84,88 @@ def _forget_links(connection: Connection) -> None:
     connection.execute(delete(table("servers")))
 
 
+def _make_room_for_duels(connection: Connection) -> None:
+    """Let entries belong to any contest, and add the table and the account of duels."""
+    connection.execute(CreateTable(_DUELS))
+    connection.execute(CreateTable(_ENTRIES))
+    columns: list[Any] = [column(each.name) for each in _ENTRIES.c]
+    before = select(*columns).select_from(table("tournament_entries", *columns))
+    connection.execute(insert(_ENTRIES).from_select(columns, before))
+    connection.execute(text("DROP TABLE tournament_entries"))
+    for index in (
+        "INDEX open_duels ON duels (ends) WHERE outcome IS NULL",
+        "INDEX duels_of_a_challenger ON duels (challenger_id)",
+        "INDEX duels_of_a_rival ON duels (rival_id)",
+        "INDEX entries_of_a_caller ON contest_entries (caller_id, day)",
+        "UNIQUE INDEX one_account_of_duels ON accounts (kind) WHERE kind = 'duels'",
+    ):
+        connection.execute(text(f"CREATE {index}"))
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("ALTER TABLE accounts DROP CONSTRAINT never_negative"))
+        connection.execute(text(f"ALTER TABLE accounts ADD CONSTRAINT {_NEVER_NEGATIVE}"))
+    else:  # SQLite's documentation allows this for a CHECK, and the references to the table stay
+        connection.execute(text("PRAGMA writable_schema = ON"))
+        connection.execute(text(_ALLOW_DUELS))
+        connection.execute(text("PRAGMA writable_schema = RESET"))
+
+
+_NEVER_NEGATIVE = (
+    "never_negative CHECK (kind NOT IN ('online', 'held', 'bank', 'stake', 'elapsed', 'forfeit',"
+    " 'bankroll', 'casino', 'prizes', 'duels') OR balance >= 0)"
+)
+_ALLOW_DUELS = """
+UPDATE sqlite_schema SET sql = replace(sql, '''prizes''', '''prizes'', ''duels''')
+WHERE type = 'table' AND name = 'accounts'"""
+_AT_16 = MetaData()
+for _name, _key in (("callers", "id"), ("deals", "seal"), ("transfers", "id")):
+    Table(_name, _AT_16, Column(_key, Text if _key == "seal" else Integer, primary_key=True))
+
+
+def _number(name: str, check: str = "", default: str | None = None) -> Column[int]:
+    checks = [CheckConstraint(f"{name} {check}")] if check else []
+    otherwise = None if default is None else text(default)
+    return Column(name, Integer, *checks, server_default=otherwise, nullable=False)
+
+
+_OUTCOMES = "'won', 'even', 'declined', 'expired', 'called off', 'restored'"
+_DUELS = Table(
+    "duels",
+    _AT_16,
+    Column("seal", ForeignKey("deals.seal"), primary_key=True),
+    Column("challenger_id", ForeignKey("callers.id"), nullable=False),
+    Column("rival_id", ForeignKey("callers.id"), nullable=False),
+    Column("game", Text, nullable=False),
+    *(_number("hands", "> 0"), _number("stake", "> 0"), _number("ends")),
+    Column("outcome", Text, CheckConstraint(f"outcome IN ({_OUTCOMES})")),
+    CheckConstraint("challenger_id <> rival_id", name="between_two"),
+    sqlite_with_rowid=False,
+)
+_ENTRIES = Table(
+    "contest_entries",
+    _AT_16,
+    Column("seal", ForeignKey("deals.seal"), primary_key=True),
+    Column("caller_id", ForeignKey("callers.id"), primary_key=True),
+    _number("at"),
+    Column("day", Text, nullable=False),
+    *(_number("for_prize", "IN (0, 1)"), _number("paid", ">= 0")),
+    Column("paid_id", ForeignKey("transfers.id"), unique=True),
+    Column("back_id", ForeignKey("transfers.id"), unique=True),
+    Column("place", Integer, CheckConstraint("place > 0")),
+    *(_number("passed", "IN (0, 1)", "0"), _number("prize", ">= 0", "0")),
+    Column("prize_id", ForeignKey("transfers.id"), unique=True),
+    CheckConstraint("(paid = 0) = (paid_id IS NULL)", name="paid_by_a_transfer"),
+    CheckConstraint("(prize = 0) = (prize_id IS NULL)", name="won_by_a_transfer"),
+    CheckConstraint("paid = 0 OR for_prize = 1", name="paid_for_a_prize"),
+    CheckConstraint("prize = 0 OR (for_prize = 1 AND passed = 0)", name="won_by_one_who_can"),
+    CheckConstraint("back_id IS NULL OR (paid > 0 AND prize = 0)", name="given_back_once"),
+    sqlite_with_rowid=False,
+)
+
+
 # The version of the books in release 1.0.
 FIRST_VERSION = 13
 # The first step leads from FIRST_VERSION to the next version, and so on.
-STEPS: Sequence[Step] = (_leave_hands_to_the_program, _forget_links)
+STEPS: Sequence[Step] = (_leave_hands_to_the_program, _forget_links, _make_room_for_duels)
 
 
 def newest_version() -> int:

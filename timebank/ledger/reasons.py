@@ -552,6 +552,36 @@ class PrizeWon(Reason):
     place: int
 
 
+# Duels, by the names of both callers.
+
+
+@_declare("staked", "duel stake", "bank duels")
+class Staked(Reason):
+    SENTENCE = N_("{amount} staked in the duel of {challenger} and {rival}")
+    IN_ENTRY = N_("staked {amount} in the duel of {challenger} and {rival}")
+
+    challenger: str
+    rival: str
+
+
+@_declare("stake-back", "stake back", "duels bank")
+class StakeBack(Reason):
+    SENTENCE = N_("{amount} back from the duel of {challenger} and {rival}")
+
+    challenger: str
+    rival: str
+
+
+@_declare("duel-won", "duel won", "duels bank")
+class DuelWon(Reason):
+    """Both stakes, paid to the winner."""
+
+    SENTENCE = N_("{amount} from the duel of {challenger} and {rival}: both stakes")
+
+    challenger: str
+    rival: str
+
+
 @dataclass(frozen=True, slots=True)
 class Unread(Reason):
     """Facts that this program cannot read: written by a newer one, or changed by hand."""

@@ -63,10 +63,13 @@ MINT = "mint"
 
 # What is put up for tournaments, and has not been won yet: opened when it is first needed.
 PRIZES = "prizes"
+# The stakes of open duels: opened when it is first needed.
+DUELS = "duels"
 
 # What each kind of account may hold; audit reads the same table as the CHECK below.
 _NEVER_NEGATIVE = (
-    "'online', 'held', 'bank', 'stake', 'elapsed', 'forfeit', 'bankroll', 'casino', 'prizes'"
+    "'online', 'held', 'bank', 'stake', 'elapsed', 'forfeit', 'bankroll', 'casino', 'prizes',"
+    " 'duels'"
 )
 NEVER_NEGATIVE = frozenset(_NEVER_NEGATIVE.replace("'", "").split(", "))
 NEVER_POSITIVE = frozenset({"loan"})
@@ -171,6 +174,7 @@ _index("one_house_a_game", accounts.c.game, accounts.c.unit, unique=True, where=
 _index("banks_by_balance", accounts.c.balance, where="kind = 'bank' AND unit = 'second'")
 _index("one_mint_a_unit", accounts.c.unit, unique=True, where="kind = 'mint'")
 _index("one_account_of_prizes", accounts.c.kind, unique=True, where="kind = 'prizes'")
+_index("one_account_of_duels", accounts.c.kind, unique=True, where="kind = 'duels'")
 
 calls = _numbered_table(
     "calls",
@@ -691,8 +695,8 @@ early_events = Table(
     sqlite_with_rowid=False,
 )
 
-# The shoes that all callers play alike: one for each day (wagers/deals.py), and one for each
-# tournament. Whoever reads `seed` knows every card of one that is open.
+# The shoes of contests (wagers/contests.py): of daily deals, tournaments and duels. The seed of an
+# open shoe tells every card.
 deals = Table(
     "deals",
     metadata,
@@ -766,11 +770,38 @@ tournaments = Table(
 
 _index("tournaments_settled", tournaments.c.ends, where="outcome = 'settled'")
 
-# Who entered a tournament, once. Whoever has entered has a row in `deal_tries` as well.
-tournament_entries = Table(
-    "tournament_entries",
+# Duels (wagers/duels.py): two callers play a shoe, and each pays the stake in seconds. The
+# challenger enters first. The rival's entry accepts the duel.
+duels = Table(
+    "duels",
     metadata,
-    Column("seal", ForeignKey("tournaments.seal"), primary_key=True),
+    Column("seal", ForeignKey("deals.seal"), primary_key=True),
+    Column("challenger_id", ForeignKey("callers.id"), nullable=False),
+    Column("rival_id", ForeignKey("callers.id"), nullable=False),
+    Column("game", Text, nullable=False),
+    *(_integer("hands", "> 0"), _integer("stake", "> 0"), _integer("ends")),
+    # NULL while it is open. All but 'won' give the stakes back: 'even', equal results; 'declined',
+    # by the rival or withdrawn; 'expired', not played in time; 'called off', by the board;
+    # 'restored', when the books were put back.
+    Column(
+        "outcome",
+        Text,
+        CheckConstraint(
+            "outcome IN ('won', 'even', 'declined', 'expired', 'called off', 'restored')"
+        ),
+    ),
+    CheckConstraint("challenger_id <> rival_id", name="between_two"),
+    sqlite_with_rowid=False,
+)
+_index("open_duels", duels.c.ends, where="outcome IS NULL")
+_index("duels_of_a_challenger", duels.c.challenger_id)
+_index("duels_of_a_rival", duels.c.rival_id)
+
+# Who entered a tournament or a duel, once. In a tournament they have a row in `deal_tries` as well.
+contest_entries = Table(
+    "contest_entries",
+    metadata,
+    Column("seal", ForeignKey("deals.seal"), primary_key=True),
     Column("caller_id", ForeignKey("callers.id"), primary_key=True),
     _integer("at"),
     # The caller's day: what they paid is lost on it, for their own limit.
@@ -793,7 +824,7 @@ tournament_entries = Table(
     CheckConstraint("back_id IS NULL OR (paid > 0 AND prize = 0)", name="given_back_once"),
     sqlite_with_rowid=False,
 )
-_index("entries_of_a_caller", tournament_entries.c.caller_id, tournament_entries.c.day)
+_index("entries_of_a_caller", contest_entries.c.caller_id, contest_entries.c.day)
 
 # Passwords that were tried at the pages and were not right: what stands for the address, and for
 # the name (door/desk/pages/access.py). They go when nothing is owed for them any more.

@@ -19,6 +19,7 @@ from timebank.ledger.database import Desk
 from timebank.ledger.generations import generation_of_transfer
 from timebank.ledger.reasons import Reason, decode, encode
 from timebank.ledger.schema import (
+    DUELS,
     MINT,
     PRIZES,
     SYSTEM_ACCOUNTS,
@@ -147,6 +148,7 @@ _MINT: sql.Reader[int] = sql.value(
     lambda: select(accounts.c.id).where(accounts.c.kind == MINT, sql.equal(accounts.c.unit))
 )
 _PRIZES: sql.Reader[int] = sql.value(lambda: select(accounts.c.id).where(accounts.c.kind == PRIZES))
+_DUELS: sql.Reader[int] = sql.value(lambda: select(accounts.c.id).where(accounts.c.kind == DUELS))
 
 
 def open_account(
@@ -169,12 +171,15 @@ def mint(desk: Desk, unit: Unit) -> Account:
 
 
 def prizes(desk: Desk) -> Account:
-    number = _PRIZES.first(desk.connection)
-    return (
-        open_account(desk, PRIZES, "second")
-        if number is None
-        else Account(number, PRIZES, "second")
-    )
+    return _of_board(desk, PRIZES, _PRIZES.first(desk.connection))
+
+
+def duel_stakes(desk: Desk) -> Account:
+    return _of_board(desk, DUELS, _DUELS.first(desk.connection))
+
+
+def _of_board(desk: Desk, kind: str, number: int | None) -> Account:
+    return open_account(desk, kind, "second") if number is None else Account(number, kind, "second")
 
 
 class Balance(NamedTuple):

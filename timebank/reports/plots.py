@@ -45,6 +45,7 @@ CAME_FROM = {
     "external": "brought",
     "adjustment": "added by the sysop",
     "prizes": "prizes of tournaments",
+    "duels": "back from duels",
 }
 WENT_TO = {
     "elapsed": "time used",
@@ -55,6 +56,7 @@ WENT_TO = {
     "adjustment": "taken off by the sysop",
     "forfeit": "forfeited",
     "prizes": "entries to tournaments",
+    "duels": "staked in duels",
 }
 
 

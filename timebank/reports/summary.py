@@ -41,6 +41,8 @@ FLOWS = {
     ("prizes", "house"): "put_back",
     ("*", "prizes"): "entries",
     ("prizes", "*"): "prizes",
+    ("*", "duels"): "staked_in_duels",
+    ("duels", "*"): "back_from_duels",
     # By callers of other boards; see `totals.ENDS`.
     ("brought", "*"): "brought",
     ("*", "taken home"): "taken_home",

@@ -194,6 +194,8 @@ class BankSettings:
     import_seconds: int = setting(Number(1, 86_400), 30, table="timebank")
     retention: Retention = Retention()
     tournament: TournamentTerms = TournamentTerms()
+    # The largest stake of a duel, in seconds; 0 for no duels.
+    most_duel: int = setting(Number(0, DAY_MINUTES, MINUTE), 30, "most_minutes", "duels")
 
     @cached_property
     def schedule(self) -> Schedule:

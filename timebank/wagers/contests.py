@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import Any, ClassVar, NamedTuple
 
-from sqlalchemy import ColumnElement, Select, and_, bindparam, func, or_, select
+from sqlalchemy import ColumnElement, Select, and_, bindparam, case, func, or_, select
 
 from timebank.callers import awards
 from timebank.callers.award_names import DEAL
@@ -29,8 +29,8 @@ from timebank.ledger.entries import cutoff
 from timebank.ledger.entries.posting import Posting
 from timebank.ledger.prizes import shared_places
 from timebank.ledger.reasons import Reason
-from timebank.ledger.schema import callers, deal_tries, deals, rounds, stamp, tournaments
-from timebank.ledger.schema import tournament_entries as entries
+from timebank.ledger.schema import callers, deal_tries, deals, duels, rounds, stamp, tournaments
+from timebank.ledger.schema import contest_entries as entries
 from timebank.ledger.sql import (
     Prepared,
     Query,
@@ -125,7 +125,7 @@ class StoredContest(NamedTuple):
     day: str
     rules: str
     seed: bytes
-    daily: int
+    kind: str  # "daily deal", "tournament" or "duel"
     hands: int | None
 
 
@@ -313,6 +313,11 @@ def placed(found: Sequence[ContestResult]) -> list[ContestResult]:
     return [each._replace(place=place) for each, place in zip(found, places, strict=True)]
 
 
+def is_shut(desk: Desk, each: ContestResult) -> bool:
+    """Return whether a caller's account takes in nothing that is won."""
+    return each.is_deleted or each.is_locked or each.is_frozen or desk.settings.is_barred(each.name)
+
+
 def unweighed(desk: Desk, seal: str) -> list[ContestResult]:
     """List the finished tries without a cost."""
     return [each for each in results(desk, seal) if each.cost is None]
@@ -439,12 +444,16 @@ def _since_hand() -> Select[Any]:
         .limit(1)
         .scalar_subquery()
     )
+    kind = case(
+        (deals.c.daily == 1, "daily deal"), (duels.c.seal.is_(None), "tournament"), else_="duel"
+    )
     return (
         select(
-            *(deals.c.seal, deals.c.day, deals.c.rules, deals.c.seed, deals.c.daily),
-            tournaments.c.hands,
+            *(deals.c.seal, deals.c.day, deals.c.rules, deals.c.seed, kind),
+            func.coalesce(tournaments.c.hands, duels.c.hands),
         )
         .join_from(deals, tournaments, tournaments.c.seal == deals.c.seal, isouter=True)
+        .join(duels, duels.c.seal == deals.c.seal, isouter=True)
         .where(or_(deals.c.closed.is_(None), deals.c.closed >= since, deals.c.seal == last_over))
         .order_by(deals.c.opened, deals.c.seal)
     )

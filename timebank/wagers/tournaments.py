@@ -33,7 +33,7 @@ from timebank.ledger.entries.posting import enter as begin_entry
 from timebank.ledger.prizes import prize_shares, shared_places
 from timebank.ledger.purse import Receipt
 from timebank.ledger.schema import accounts, callers, deals, instant, stamp, tournaments
-from timebank.ledger.schema import tournament_entries as entries
+from timebank.ledger.schema import contest_entries as entries
 from timebank.ledger.sql import Prepared, Query, Reader, change, equal, insert_into, total, value
 from timebank.ledger.transfers import Movement, house, transfer
 from timebank.wagers import contests
@@ -394,7 +394,7 @@ def settle(desk: Desk) -> Tournament | None:
     if not finished:
         _undo(desk, found)
         return of_seal(desk, found.seal)
-    here = contests.placed([each for each in finished if not _is_away(desk, each)])
+    here = contests.placed([each for each in finished if not contests.is_shut(desk, each)])
     places = {each.caller_id: each.place for each in here}
     contests.PLACE.run_each(
         desk.connection,
@@ -410,12 +410,6 @@ def settle(desk: Desk) -> Tournament | None:
     )
     _tell_places(desk, found, here, _pay_winners(desk, found, here))
     return of_seal(desk, found.seal)
-
-
-def _is_away(desk: Desk, each: ContestResult) -> bool:
-    """Return whether a caller's account takes in no prize."""
-    is_shut = each.is_deleted or each.is_locked or each.is_frozen
-    return is_shut or desk.settings.is_barred(each.name)
 
 
 def _pay_winners(desk: Desk, found: Tournament, here: Sequence[ContestResult]) -> dict[int, int]:

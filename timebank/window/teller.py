@@ -43,6 +43,8 @@ from timebank.window.allowance import (
 from timebank.words import MINUTE, clean, span_phrase
 
 LONGEST_MESSAGE = 60  # characters
+# The kinds of transfer that others get, or can win.
+TO_OTHERS = (reasons.Sent.KIND, reasons.Staked.KIND)
 
 
 class BankOperation:
@@ -140,7 +142,7 @@ def sending(window: Window) -> Iterator[Bound]:
         window.limits.transfer,
         N_("You can send {most} a day; you have {amount} left today."),
         N_("Nobody can send minutes on this board."),
-        "transfer",
+        *TO_OTHERS,
     )
 
 
@@ -152,13 +154,13 @@ def borrow(window: Window) -> Iterator[Bound]:
     # Minutes sent today reduce the loan. Otherwise a caller could give the day's minutes away every
     # day and borrow others for themselves.
     text = N_("You can borrow {most} a day; you have {amount} left today.")
-    if window.today.get("transfer"):
+    if any(window.today.get(kind) for kind in TO_OTHERS):
         text = N_(
             "You can borrow {most} a day, less what you send to others; you have {amount} left"
             " today."
         )
     never = N_("Nobody can borrow minutes on this board.")
-    yield window.daily_rule(window.limits.loan, text, never, "loan", "transfer")
+    yield window.daily_rule(window.limits.loan, text, never, "loan", *TO_OTHERS)
     yield from window.event_rules(
         N_("You could use only {amount} before {event}."),
         N_("You could use none of it before {event}."),
@@ -214,7 +216,7 @@ def allowance_to(desk: Desk, call_id: int, to_caller_id: int) -> Allowed:
     Raises `CallClosed`, `UnknownCaller`, and `Refused` for the caller's own account.
     """
     window = _window(desk, call_id, 0)
-    return strictest(_sending_to(window, account_of(desk, to_caller_id)))
+    return strictest(gift_bounds(window, account_of(desk, to_caller_id)))
 
 
 def _window(desk: Desk, call_id: int, ticked: int) -> Window:
@@ -223,7 +225,8 @@ def _window(desk: Desk, call_id: int, ticked: int) -> Window:
     return Window(posting)
 
 
-def _sending_to(window: Window, other: BankAccount) -> Iterator[Bound]:
+def gift_bounds(window: Window, other: BankAccount) -> Iterator[Bound]:
+    """Yield the bounds of a gift to another caller, or of a stake that they can win."""
     if other.caller_id == window.posting.caller_id:
         raise Refused(Phrase("These minutes are yours already."))
     yield from sending.bounds(window)
@@ -240,7 +243,7 @@ def transfer(
     """
     posting = enter(desk, call_id, ticked)
     window, other = Window(posting), account_of(desk, to_caller_id)
-    refuse_beyond(seconds, _sending_to(window, other))
+    refuse_beyond(seconds, gift_bounds(window, other))
     is_shown = words_refusal(desk, posting.caller_id, to_caller_id) is None
     message = clean(message, LONGEST_MESSAGE) if is_shown else ""
     posting.hand_over(

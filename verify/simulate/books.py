@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from verify.simulate.server import Mirror
 
 OF_A_CALLER = ("online", "held", "bank", "stake", "bankroll", "casino")  # never below zero
-NEVER_BELOW = frozenset({*OF_A_CALLER, "elapsed", "forfeit", "prizes"})
-ENDS = ("elapsed", "forfeit", "external", "house", "adjustment", "prizes")
+NEVER_BELOW = frozenset({*OF_A_CALLER, "elapsed", "forfeit", "prizes", "duels"})
+ENDS = ("elapsed", "forfeit", "external", "house", "adjustment", "prizes", "duels")
 
 # Everything that may ever happen: (kind of the transfer) -> from where to where.
 MOVES = {kind: {tuple(way.split()) for way in ways} for kind, ways in ROUTES.items()}

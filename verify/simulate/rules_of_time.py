@@ -879,6 +879,6 @@ WHERE s.caller_id = ?1 AND t.kind = 'loan' AND t.id < ?2 AND t.id > coalesce(
 """
 # By the transfer that gives it back. No day began in between: the caller's own day is meant.
 PAID_ON_THE_DAY = """
-SELECT 1 FROM tournament_entries e WHERE e.back_id = ?1 AND NOT EXISTS (
+SELECT 1 FROM contest_entries e WHERE e.back_id = ?1 AND NOT EXISTS (
     SELECT 1 FROM days d WHERE d.caller_id = e.caller_id AND d.after BETWEEN e.paid_id AND ?1)
 """

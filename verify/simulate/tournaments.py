@@ -98,5 +98,5 @@ FROM tournaments
 """
 ENTRIES = """
 SELECT seal, caller_id, for_prize, paid, paid_id, back_id, place, passed, prize, prize_id
-FROM tournament_entries
+FROM contest_entries
 """

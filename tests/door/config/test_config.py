@@ -73,6 +73,7 @@ def keys_that_are_read() -> dict[str, set[str]]:
         "calls",
         "company",
         "tournament",
+        "duels",
         "timebank",
         "defence",
         "fairness",

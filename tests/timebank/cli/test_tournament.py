@@ -9,7 +9,8 @@ from datetime import timedelta
 
 import pytest
 
-from timebank.wagers import contests, tournaments
+from timebank.wagers import contests, duels, tournaments
+from timebank.window import teller
 
 
 @pytest.fixture
@@ -43,6 +44,25 @@ def test_one_is_shown_while_it_runs_and_when_it_is_settled(running, timebank):
     (row,) = csv.DictReader(io.StringIO(timebank("tournament", "--format", "csv")[1]))
     assert (row["state"], row["champion"], row["paid"]) == ("settled", "Ann", "900")
     assert row["seed"] == "00" * 32
+
+
+def test_duels_are_shown_and_called_off(board, timebank):
+    assert timebank.says("duels") == "There was no duel yet.\n"
+    ann, bob = board.caller("Ann"), board.caller("Bob")
+    board.wait(8 * 86400)
+    call = board.call(ann)
+    call.post(teller.deposit, 600)
+    shoe = (bytes(32), "0" * 64, "black-jack-for-time", {}, 5)
+    call.post(duels.challenge, bob, 600, shoe)
+    call.close()
+    row = timebank("duels")[1].splitlines()[1].split()
+    assert row == ["2026-03-09", "Ann", "Bob", "0:10:00", "challenged"]
+    (record,) = json.loads(timebank("duels", "--format", "json")[1])
+    assert (record["stake"], record["seed"]) == (600, None)
+    assert timebank("duels", "--call-off", " ")[0] == 2
+    assert "called off" in timebank("duels", "--call-off", "the rules were wrong")[1]
+    assert board.balances(ann)["bank"] == 600
+    assert board.audit() == []
 
 
 def test_one_is_called_off_with_a_reason(running, timebank):

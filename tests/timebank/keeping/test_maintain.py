@@ -21,7 +21,8 @@ NOTHING = Maintained((), (), (), (), 0, 0)
 A_DAY = 86400
 # Tables that stay small as the books age; `one_open_call` is an index of open calls.
 SMALL = re.compile(
-    "one_open_call|sqlite_sequence|generations|clocks|anon|early_events|json_each|one_liners"
+    "one_open_call|open_duels|sqlite_sequence|generations|clocks|anon|early_events|json_each"
+    "|one_liners"
 )
 
 

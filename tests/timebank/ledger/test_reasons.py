@@ -52,7 +52,7 @@ def test_every_reason_says_between_which_accounts_it_goes(cls):
     assert cls.ROUTES
     for way in cls.ROUTES:
         source, target = way.split()
-        assert {source, target} <= {*kinds, "house", "mint", "prizes"}
+        assert {source, target} <= {*kinds, "house", "mint", "prizes", "duels"}
         assert source != target or way == "bank bank"
 
 

@@ -101,6 +101,7 @@ def test_a_dump_of_books_on_a_server_is_restored(cluster, on_server, folder, mon
     copy = folder / "copy.dump"
     with monkeypatch.context() as patch:
         patch.setattr(migrations, "STEPS", ())
+        patch.setattr(dumps, "audit", lambda _desk: [])  # it needs tables of this release
         dumps.back_up(books.database, books.settings, books.now, copy)
     books.close()
     restored = dumps.restore(copy, books.settings, books.now)

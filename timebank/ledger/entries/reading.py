@@ -16,6 +16,7 @@ from sqlalchemy import (
     Integer,
     and_,
     bindparam,
+    case,
     exists,
     func,
     literal,
@@ -50,7 +51,7 @@ from timebank.ledger.schema import (
     stamp,
     transfers,
 )
-from timebank.ledger.schema import tournament_entries as entries
+from timebank.ledger.schema import contest_entries as entries
 from timebank.ledger.sql import Prepared, Query, Reader, equal, json_list, json_map, total, value
 from timebank.ledger.transfers import ALLOTMENT, ELAPSED, Account
 from timebank.words import Unit
@@ -110,6 +111,13 @@ def _caller_row(row: Any) -> CallerRow:
     return CallerRow(row[:13], row[9], row[13:18], in_play, OwnLimits(*row[28:35]), *row[35:])
 
 
+# What an entry of a contest lost its caller, below what it won.
+_LOST_BY_ENTRY = case(
+    (or_(entries.c.back_id.is_not(None), entries.c.prize >= entries.c.paid), 0),
+    else_=entries.c.paid - entries.c.prize,
+)
+
+
 def _caller_query(tables: FromClause, *call_columns: ColumnElement[Any]) -> Query:
     """Select everything that an operation needs about a caller, as one row."""
     who, hand, shared = callers.c, rounds.c, rounds.alias("shared")
@@ -125,8 +133,8 @@ def _caller_query(tables: FromClause, *call_columns: ColumnElement[Any]) -> Quer
     )
     turns = select(json_map(results.c.game, results.c.hands)).where(is_today)
     lost = select(total(results.c.lost - results.c.won)).where(is_today)
-    entered = select(total(entries.c.paid)).where(
-        entries.c.day == who.day, entries.c.caller_id == who.id, entries.c.back_id.is_(None)
+    entered = select(total(_LOST_BY_ENTRY)).where(
+        entries.c.day == who.day, entries.c.caller_id == who.id
     )
     ever = select(json_list(*results_ever.c)).where(results_ever.c.caller_id == who.id)
     old_stake = select(days.c.standing).where(days.c.caller_id == who.id, days.c.day == who.day)
@@ -214,8 +222,8 @@ def _lost_by_day() -> Query:
     hands = select(results.c.day, (results.c.lost - results.c.won).label("lost")).where(
         equal(results.c.caller_id), results.c.unit == "second", results.c.day >= bindparam("day")
     )
-    fees = select(entries.c.day, entries.c.paid).where(
-        equal(entries.c.caller_id), entries.c.day >= bindparam("day"), entries.c.back_id.is_(None)
+    fees = select(entries.c.day, _LOST_BY_ENTRY).where(
+        equal(entries.c.caller_id), entries.c.day >= bindparam("day")
     )
     each = union_all(hands, fees).subquery().c
     return select(each.day, total(each.lost)).group_by(each.day).order_by(each.day.desc())

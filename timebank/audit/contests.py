@@ -1,59 +1,64 @@
-"""The audit of tournaments: entries are paid once, and prizes are what the rules say."""
+"""The audit of contests: entries are paid once, and prizes are what the rules say."""
 
 from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, and_, case, func, null, or_, select, union_all
+from sqlalchemy import (
+    ColumnElement,
+    and_,
+    bindparam,
+    case,
+    func,
+    null,
+    or_,
+    select,
+    union_all,
+)
 
 from timebank.audit.findings import Check, Finding, each_is_wrong
 from timebank.ledger.database import Desk
 from timebank.ledger.prizes import prize_shares, shared_places
 from timebank.ledger.schema import (
+    DUELS,
     PRIZES,
     accounts,
     callers,
     deal_tries,
     deals,
+    duels,
     moved,
     source,
     target,
     tournaments,
     transfers,
 )
-from timebank.ledger.schema import tournament_entries as entries
+from timebank.ledger.schema import contest_entries as entries
 from timebank.ledger.sql import Prepared, Query, total
 
 _BY_HOUSE = ("put_in_id", "taken_back_id")
 _BY_CALLER = ("paid_id", "back_id", "prize_id")
 
 
-def _account() -> ColumnElement[int]:
-    return select(accounts.c.id).where(accounts.c.kind == PRIZES).scalar_subquery()
-
-
-@each_is_wrong("transfer {}", "It moves time of the prize account, but no tournament records it.")
-def _of_no_tournament() -> Query:
+@each_is_wrong("transfer {}", "It moves prizes or stakes, but no contest records it.")
+def _of_no_contest() -> Query:
     row = transfers.c
-    claimed = union_all(
-        *(
-            select(tournaments.c[name]).where(tournaments.c[name].is_not(None))
-            for name in _BY_HOUSE
-        ),
-        *(select(entries.c[name]).where(entries.c[name].is_not(None)) for name in _BY_CALLER),
-    )
+    held = select(accounts.c.id).where(accounts.c.kind.in_([PRIZES, DUELS]))
+    columns = [*(tournaments.c[name] for name in _BY_HOUSE), *(entries.c[n] for n in _BY_CALLER)]
+    claimed = union_all(*(select(each).where(each.is_not(None)) for each in columns))
     return (
         select(row.id)
-        .where(or_(row.source == _account(), row.target == _account()))
-        .where(row.id.not_in(claimed))
+        .where(or_(row.source.in_(held), row.target.in_(held)), row.id.not_in(claimed))
         .order_by(row.id)
     )
 
 
-def _claim(name: str, kind: str, amount: ColumnElement[int], *, comes_in: bool) -> Query:
+def _claim(
+    name: str, kind: str, amount: ColumnElement[int], *, comes_in: bool, of_duel: bool = False
+) -> Query:
     """Select transfers that differ from what a row records, with the row's seal.
 
     The column `name` of the row has the transfer's number.
@@ -66,17 +71,18 @@ def _claim(name: str, kind: str, amount: ColumnElement[int], *, comes_in: bool) 
         else taker.c.caller_id == table.c.caller_id
     )
     is_right = and_(transfers.c.kind == kind, transfers.c.amount == amount)
-    is_right = and_(is_right, giver.c.kind == PRIZES, whose)
+    is_right = and_(is_right, giver.c.kind == (DUELS if of_duel else PRIZES), whose)
     joined = table.join(moved, transfers.c.id == table.c[name], isouter=True)
+    of_kind = table.c.seal.in_(select(duels.c.seal if of_duel else tournaments.c.seal))
     return (
         select(table.c[name], table.c.seal)
         .select_from(joined)
-        .where(table.c[name].is_not(None), func.coalesce(is_right, False).is_(False))
+        .where(of_kind, table.c[name].is_not(None), func.coalesce(is_right, False).is_(False))
         .order_by(table.c[name])
     )
 
 
-_says = each_is_wrong("transfer {}", "It differs from what tournament {1} records.")
+_says = each_is_wrong("transfer {}", "It differs from what contest {1} records.")
 
 
 @_says
@@ -104,14 +110,34 @@ def _won() -> Query:
     return _claim("prize_id", "prize", entries.c.prize, comes_in=False)
 
 
-@each_is_wrong("tournament {}", "Its deal is {1}, but the tournament is {2}.")
+@_says
+def _staked() -> Query:
+    return _claim("paid_id", "duel stake", entries.c.paid, comes_in=True, of_duel=True)
+
+
+@_says
+def _stake_back() -> Query:
+    return _claim("back_id", "stake back", entries.c.paid, comes_in=False, of_duel=True)
+
+
+@_says
+def _duel_won() -> Query:
+    return _claim("prize_id", "duel won", entries.c.prize, comes_in=False, of_duel=True)
+
+
+@each_is_wrong("{1} {0}", "Its deal is {2}, but the {1} is {3}.")
 def _deals() -> Query:
-    state = func.coalesce(tournaments.c.outcome, "running")
-    is_wrong = deals.c.closed.is_(null()) != tournaments.c.outcome.is_(null())
+    kind = case((tournaments.c.seal.is_not(None), "tournament"), else_="duel")
+    outcome = func.coalesce(tournaments.c.outcome, duels.c.outcome)
+    state = func.coalesce(outcome, case((tournaments.c.seal.is_(None), "open"), else_="running"))
+    is_wrong = deals.c.closed.is_(null()) != outcome.is_(null())
     return (
-        select(tournaments.c.seal, case((deals.c.closed.is_(None), "open"), else_="closed"), state)
-        .join_from(tournaments, deals, deals.c.seal == tournaments.c.seal)
+        select(deals.c.seal, kind, case((deals.c.closed.is_(None), "open"), else_="closed"), state)
+        .join_from(deals, tournaments, tournaments.c.seal == deals.c.seal, isouter=True)
+        .join(duels, duels.c.seal == deals.c.seal, isouter=True)
+        .where(func.coalesce(tournaments.c.seal, duels.c.seal).is_not(None))
         .where(or_(is_wrong, deals.c.daily == 1))
+        .order_by(deals.c.seal)
     )
 
 
@@ -150,7 +176,9 @@ class _Entry(NamedTuple):
     cost: int | None
 
 
-_HOLDS = Prepared(lambda: select(total(accounts.c.balance)).where(accounts.c.kind == PRIZES))
+_HOLDS = Prepared(
+    lambda: select(total(accounts.c.balance)).where(accounts.c.kind == bindparam("kind"))
+)
 _TERMS = Prepared(
     lambda: select(*(tournaments.c[name] for name in _Terms._fields)).order_by(tournaments.c.seal)
 )
@@ -176,27 +204,82 @@ def _entries() -> Query:
 _ENTRIES = Prepared(_entries)
 
 
+class _DuelTerms(NamedTuple):
+    seal: str
+    challenger_id: int
+    rival_id: int
+    stake: int
+    outcome: str | None
+
+
+_DUELS = Prepared(
+    lambda: select(*(duels.c[name] for name in _DuelTerms._fields)).order_by(duels.c.seal)
+)
+
 CHECKS: tuple[Check, ...] = (
-    *(_of_no_tournament, _put_in, _taken_back, _paid, _given_back, _won, _deals, _prices),
+    *(_of_no_contest, _put_in, _taken_back, _paid, _given_back, _won, _deals, _prices),
+    *(_staked, _stake_back, _duel_won),
 )
 
 
-def check_tournaments(desk: Desk) -> Iterator[Finding]:
+def check_contests(desk: Desk) -> Iterator[Finding]:
     for check in CHECKS:
         yield from check(desk)
     by_seal: defaultdict[str, list[_Entry]] = defaultdict(list)
     for seal, *row in _ENTRIES.run_long(desk.connection):
         by_seal[seal].append(_Entry(*row))
+    yield from _check_duels(desk, by_seal)
     for terms in [_Terms(*row) for row in _TERMS.run_long(desk.connection)]:
         for sentence in _wrong(terms, by_seal[terms.seal]):
             yield Finding(f"tournament {terms.seal}", sentence)
         if terms.outcome is None:
             promised = sum(json.loads(terms.prizes))
             promised += sum(each.paid for each in by_seal[terms.seal])
-            holds = _HOLDS(desk.connection).scalar_one()
+            holds = _HOLDS(desk.connection, kind=PRIZES).scalar_one()
             if promised > holds:
                 sentence = f"It promises {promised}, but the prize account holds {holds}."
                 yield Finding(f"tournament {terms.seal}", sentence)
+
+
+def _check_duels(desk: Desk, by_seal: Mapping[str, list[_Entry]]) -> Iterator[Finding]:
+    staked = 0
+    for terms in [_DuelTerms(*row) for row in _DUELS.run_long(desk.connection)]:
+        entered = by_seal.get(terms.seal, [])
+        for sentence in _wrong_duel(terms, entered):
+            yield Finding(f"duel {terms.seal}", sentence)
+        staked += sum(each.paid for each in entered) if terms.outcome is None else 0
+    holds = _HOLDS(desk.connection, kind=DUELS).scalar_one()
+    if holds != staked:
+        sentence = f"It holds {holds}, but the stakes of open duels are {staked}."
+        yield Finding("account duels", sentence)
+
+
+def _wrong_duel(terms: _DuelTerms, entered: list[_Entry]) -> Iterator[str]:
+    """Hold that each stake is in the account, at home, or with the winner."""
+    by_caller = {each.caller_id: each for each in entered}
+    strangers = by_caller.keys() - {terms.challenger_id, terms.rival_id}
+    if strangers or terms.challenger_id not in by_caller:
+        yield f"It is between {terms.challenger_id} and {terms.rival_id}, not {sorted(by_caller)}."
+    for each in entered:
+        if each.paid != terms.stake:
+            yield f"Caller {each.caller_id} staked {each.paid}, and the stake is {terms.stake}."
+        if terms.outcome != "won" and (each.prize or each.place):
+            yield f"Caller {each.caller_id} was paid {each.prize}, but the duel was not won."
+        is_home = each.back_id is not None
+        if is_home != (terms.outcome not in (None, "won")):
+            state = terms.outcome or "open"
+            where = "is" if is_home else "is not"
+            yield f"It is {state}, but the stake of caller {each.caller_id} {where} back."
+    if terms.outcome != "won":
+        return
+    if any(each.score is None for each in entered) or len(entered) != 2:
+        yield "It was won, but not played by both."
+        return
+    first, second = sorted(entered, key=lambda each: (-(each.score or 0), each.cost or 0))
+    if (first.place, second.place) != (1, 2):
+        yield f"Caller {first.caller_id} has won, and stands at place {first.place}."
+    if (first.prize, second.prize) != (2 * terms.stake, 0):
+        yield f"Caller {first.caller_id} has won it, and was paid {first.prize}."
 
 
 def _wrong(terms: _Terms, entered: list[_Entry]) -> Iterator[str]:
