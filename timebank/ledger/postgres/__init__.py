@@ -1,4 +1,4 @@
-"""The books on a server of PostgreSQL: its transactions, its SQL, and what its COMMITs became.
+"""The books on a PostgreSQL server: transactions, SQL, and the look-up of broken COMMITs.
 
-psycopg is an extra (`postgres`), and is imported only where such books are opened.
+psycopg is an extra (`postgres`), imported only if such books are opened.
 """

@@ -1,12 +1,12 @@
-"""A connection to the server: what it sends together, how long it waits, how it knows a COMMIT.
+"""A connection to the server: deferred writes, time limits, and the key to look a COMMIT up.
 
-A write whose result nobody reads waits here (`BooksConnection.defer`) until the next query or the
-COMMIT. It is sent together with that, in one trip to the server.
+A write whose result is not read is deferred (`BooksConnection.defer`) until the next query or the
+COMMIT, and sent together with it in one round trip.
 
-A COMMIT that broke off is looked up by a key of our own: each connection has one row of the table
-`operations`, and every transaction that may write leaves its number there as it begins. A
-number of the server's would not do: another server that takes its place gives the same numbers to
-other transactions.
+A broken COMMIT is looked up by a key of our own. Each connection has one row in the table
+`operations`, and every transaction that may write stores its number there when it begins. The
+server's transaction IDs would not do, because a server that takes over gives the same IDs to other
+transactions.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from psycopg.abc import RV, Params, PQGen, Query
 from psycopg.errors import Diagnostic, InFailedSqlTransaction
 from psycopg.pq import TransactionStatus
 
-# Seconds that a writer waits for an answer, while others wait for its turn. A server that has
-# stopped, or whose standby does not answer, keeps its connections open and says nothing.
+# Seconds that a writer waits for an answer, while other writers wait. A server that has stopped, or
+# whose standby does not answer, keeps its connections open without answering.
 PATIENCE = 10.0
 
-# psycopg raises the first error of a pipeline, and only logs those that follow from it.
+# psycopg raises the first error of a pipeline, and logs the errors that follow from it.
 logging.getLogger("psycopg").setLevel(logging.ERROR)
 
 
 class Operation(NamedTuple):
-    """What a transaction that writes is known by: the key of its connection, its number there."""
+    """The identity of a writing transaction: its connection's key, and its number there."""
 
     key: str
     number: int
@@ -46,12 +46,12 @@ class _Deferred(NamedTuple):
 
 
 class BooksCursor(psycopg.Cursor[Any]):
-    """A cursor that sends what waits on its connection along with its own statement."""
+    """A cursor that sends the deferred statements of its connection with its own."""
 
     connection: BooksConnection
 
-    def execute(self, query: Any, params: Params | None = None, **how: Any) -> Self:
-        """Run a statement; a SAVEPOINT waits for the next one."""
+    def execute(self, query: Any, params: Params | None = None, **options: Any) -> Self:
+        """Run a statement; a SAVEPOINT is deferred until the next one."""
         if isinstance(query, str) and query.startswith("SAVEPOINT "):
             self.connection.defer(query)
             return self
@@ -59,41 +59,44 @@ class BooksCursor(psycopg.Cursor[Any]):
         if goes_back:
             self.connection.drop_deferred_after(query.replace("ROLLBACK TO", "SAVEPOINT"))
         with self.connection.one_trip():
-            super().execute(query, params, **how)
+            super().execute(query, params, **options)
         if goes_back:
             self.connection.forget_prepared()
         return self
 
-    def executemany(self, query: Query, params_seq: Iterable[Params], **how: Any) -> None:
+    def executemany(self, query: Query, params_seq: Iterable[Params], **options: Any) -> None:
         with self.connection.one_trip():
-            super().executemany(query, params_seq, **how)
+            super().executemany(query, params_seq, **options)
 
 
 class BooksConnection(psycopg.Connection[Any]):
-    """A connection that gives up a server that says nothing, once it has a `patience`."""
+    """A connection that gives a silent server up after `patience` seconds."""
 
-    patience: float | None = None  # seconds for an answer; None, any time
-    defers = False  # whether `defer` waits
-    # Of the open transaction, once it has begun to write.
+    patience: float | None = None  # seconds to wait for an answer; None for no limit
+    defers = False  # whether `defer` defers statements
+    # The operation of the open transaction, if it may write.
     operation: Operation | None = None
     _key = ""
     _last = 0
     _warning = ""
 
-    def __init__(self, *words: Any, **how: Any) -> None:
-        super().__init__(*words, **how)
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
         self.cursor_factory = BooksCursor
         self._deferred: list[_Deferred] = []
 
     def wait(self, gen: PQGen[RV], interval: float = 0.1, timeout: float | None = None) -> RV:
-        """Wait for an answer; psycopg.OperationalError when patience ends, with the connection."""
+        """Wait for an answer.
+
+        When patience ends, close the connection and raise psycopg.OperationalError.
+        """
         if timeout is None:
             timeout = self.patience
         until = math.inf if timeout is None else time.monotonic() + timeout
         try:
             return super().wait(gen, interval, timeout)
         except psycopg.OperationalError as error:
-            if time.monotonic() < until or self.closed:  # it is no end of patience
+            if time.monotonic() < until or self.closed:  # another error
                 raise
             self.pgconn.finish()
             raise psycopg.OperationalError(
@@ -101,7 +104,7 @@ class BooksConnection(psycopg.Connection[Any]):
             ) from error
 
     def defer(self, statement: str, parameters: Params | None = None) -> psycopg.Cursor[Any]:
-        """Send a statement with the next one or the COMMIT; its cursor has a result then."""
+        """Send a statement with the next one or the COMMIT, which fills the returned cursor."""
         cursor = psycopg.Cursor(self)
         if self.defers:
             self._deferred.append(_Deferred(cursor, statement, parameters))
@@ -110,29 +113,29 @@ class BooksConnection(psycopg.Connection[Any]):
         return cursor
 
     def drop_deferred_after(self, savepoint: str) -> None:
-        """Drop what waits and comes after a savepoint."""
+        """Drop the deferred statements after a savepoint."""
         while self._deferred and self._deferred[-1].statement != savepoint:
             self._deferred.pop()
 
     def forget_prepared(self) -> None:
-        """Prepare statements again: psycopg takes those for prepared that the server passed over.
+        """Make psycopg forget its prepared statements, some of which the server skipped.
 
-        It forgets them with each transaction of its own that is rolled back.
+        psycopg forgets them when one of its own transactions is rolled back.
         """
         with self.transaction():
             raise psycopg.Rollback
 
     @contextlib.contextmanager
     def one_trip(self) -> Iterator[None]:
-        """Run what waits, and what the block runs, in one trip; answers are there at its end."""
-        waiting, self._deferred = self._deferred, []
-        with without_rows(), self.pipeline() if waiting else contextlib.nullcontext():
-            for each in waiting:
+        """Run deferred statements with those of the block; all answers are there at its end."""
+        deferred, self._deferred = self._deferred, []
+        with without_rows(), self.pipeline() if deferred else contextlib.nullcontext():
+            for each in deferred:
                 each.cursor.execute(each.statement, each.parameters)
             yield
 
     def next_operation(self) -> Operation:
-        """Number the next transaction that is to be committed."""
+        """Return the operation of the next transaction that may write."""
         if not self._key:
             self._key = secrets.token_hex(16)
             self.add_notice_handler(self._on_notice)
@@ -141,10 +144,11 @@ class BooksConnection(psycopg.Connection[Any]):
         return self.operation
 
     def commit(self) -> None:
-        """Commit; psycopg.Error where the server has not said that it is done for good.
+        """Commit; raises psycopg.Error unless the server confirms the COMMIT.
 
-        One whose wait for its standby was cancelled warns, and says that it has committed. One in
-        which a statement failed is rolled back by the server without an error.
+        A COMMIT whose wait for the standby was cancelled succeeds with a warning, which is raised.
+        For a transaction with a failed statement the server rolls back without an error, so this
+        raises one.
         """
         writes = self.operation is not None
         self._warning, self.operation = "", None
@@ -165,15 +169,15 @@ class BooksConnection(psycopg.Connection[Any]):
         self.operation = None
         super().rollback()
 
-    def _on_notice(self, said: Diagnostic) -> None:
-        self._warning = said.message_primary or "the server warns"
+    def _on_notice(self, notice: Diagnostic) -> None:
+        self._warning = notice.message_primary or "the server warns"
 
 
 @contextlib.contextmanager
 def without_rows() -> Iterator[None]:
-    """Let an error of the server say no more than its first sentence.
+    """Cut the text of a server's error to its first sentence.
 
-    What the server adds is the row that it has refused, with a seed or a password hash in it.
+    The rest may quote the refused row, with a seed or a password hash.
     """
     try:
         yield

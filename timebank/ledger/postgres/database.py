@@ -1,7 +1,7 @@
-"""The server the books are on: opening them, whose turn it is to write, and COMMITs in doubt.
+"""The books on a server: opening them, waiting for the turn to write, and COMMITs in doubt.
 
-One lock is taken by each transaction that writes, before anything else: so one writes at a time, as
-on SQLite, and what an operation has read stays so until its COMMIT.
+Each writing transaction takes one lock first. So one writes at a time, as on SQLite, and what an
+operation has read stays valid until its COMMIT.
 """
 
 from __future__ import annotations
@@ -42,24 +42,24 @@ from timebank.ledger.schema import (
 from timebank.names import look_alikes
 from timebank.settings.place import ServerPlace
 
-# How long one wait for the turn to write is; then it is looked whether anybody is in a hurry.
+# How long one wait for the turn to write lasts; then `limit_waits` can end the waits.
 TURN_SECONDS = 1.0
 CONNECT_SECONDS = 5
-# A caller waits so long at most to hear what became of a COMMIT; a failover takes some 20.
+# How long a caller waits for the look-up of a COMMIT; a failover takes some 20 seconds.
 DOUBT_SECONDS = 24.0
-# For how long it can be looked up what became of a COMMIT, twice over.
+# How long operations are stored. A COMMIT can be looked up for half of this.
 LOOKUP_SECONDS = 30 * 86400
-# How long a server is believed to live without a renewal of its row.
+# How long a server counts as alive after the last renewal of its row.
 LIVING_SECONDS = 30
 
 
 class PostgresDatabase(Database):
-    """The books on a server of PostgreSQL."""
+    """The books on a PostgreSQL server."""
 
     doubt_seconds = DOUBT_SECONDS
 
     def __init__(self, server: ServerPlace, busy_seconds: float = BUSY_SECONDS) -> None:
-        """Name the books; nothing is opened yet."""
+        """Create the engine without connecting."""
         super().__init__(busy_seconds)
         self.server = server
         self.place = str(server)
@@ -79,9 +79,9 @@ class PostgresDatabase(Database):
         self._is_closed = False
 
     def open(self) -> None:
-        """Create the tables where there are none, or check that they are ours and of this version.
+        """Create the tables, or check that they belong to this program and version.
 
-        Raises `DatabaseRefused`, also where there is no such server or no such database on it.
+        Raises `DatabaseRefused`, also if the server or the database does not exist.
         """
         self._is_closed = False
         self._refuse_pooler()
@@ -105,7 +105,7 @@ class PostgresDatabase(Database):
             check_version(self.place, *postgres.program_and_version(connection))
 
     def upgrade(self, *, alone: bool = False) -> Upgrade | None:
-        """Move the books forward in one transaction, of which a server needs no copy."""
+        """Upgrade the books in one transaction, without a copy."""
         self._is_closed = False
         self._refuse_pooler()
         with self._opening() as connection:
@@ -136,7 +136,7 @@ class PostgresDatabase(Database):
         return Upgrade(self.place, before, None)
 
     def close(self) -> None:
-        """Close all connections; what is still asked on one is answered, and then it is closed."""
+        """Close all connections; one in use is closed after its transaction."""
         self._is_closed = True
         self.engine.dispose()
 
@@ -145,13 +145,13 @@ class PostgresDatabase(Database):
             record.invalidate()
 
     def guard(self) -> None:
-        """Do nothing: nobody can take the books away from under a server that has them open."""
+        """Do nothing: books on a server cannot be removed while they are open."""
 
     def rescue(self, writer: Connection | None) -> str:
-        raise NotImplementedError  # books on a server are never found gone
+        raise NotImplementedError  # `guard` never reports books on a server as gone
 
     def number_transaction(self, connection: Connection) -> Operation | None:
-        """Tell what its COMMIT can be looked up by; it is in the transaction since it began."""
+        """Return the operation by which the COMMIT can be looked up; `begin_writing` stored it."""
         return postgres.driver(connection).operation
 
     def note_committed(self, transaction_id: TransactionId | None) -> None:
@@ -193,14 +193,14 @@ class PostgresDatabase(Database):
     def _connect(
         self, dialect: Any, record: Any, words: Any, connect_args: dict[str, Any]
     ) -> BooksConnection:
-        """Read the password when it is needed: nothing keeps it, and it may be changed."""
+        """Connect with the password read from its file, which may have changed."""
         file = self.server.password_file
         if file is not None:
             connect_args["password"] = _password(file)
         return BooksConnection.connect(*words, **connect_args)
 
     def _refuse_pooler(self) -> None:
-        """Raise `DatabaseRefused` where a pooler lends server processes by the transaction."""
+        """Raise `DatabaseRefused` if a pooler changes the server process with each transaction."""
         with self._refusing(), self.engine.connect() as one:
             if postgres.is_direct(one):
                 return
@@ -229,18 +229,18 @@ class PostgresDatabase(Database):
 
 
 def connection_arguments(server: ServerPlace) -> dict[str, Any]:
-    """Give what psycopg reaches a server with, its password included.
+    """Return psycopg's arguments to connect to a server, with the password.
 
-    Raises `DatabaseRefused` where the password cannot be read.
+    Raises `DatabaseRefused` if the password cannot be read.
     """
-    found = _connect_args(server)
+    arguments = _connect_args(server)
     if server.password_file is not None:
-        found["password"] = _password(server.password_file)
-    return found
+        arguments["password"] = _password(server.password_file)
+    return arguments
 
 
 def _connect_args(server: ServerPlace) -> dict[str, Any]:
-    given = {
+    options = {
         "user": server.user,
         "host": server.host,
         "port": server.port,
@@ -248,10 +248,10 @@ def _connect_args(server: ServerPlace) -> dict[str, Any]:
         **dict(server.options),
     }
     return {
-        **{key: value for key, value in given.items() if value},
+        **{key: value for key, value in options.items() if value},
         "connect_timeout": CONNECT_SECONDS,
         "application_name": "timebank",
-        # A server that is gone without a word is found out.
+        # To notice a server that disappears without closing the connection.
         "keepalives_idle": 10,
         "keepalives_interval": 5,
         "keepalives_count": 3,
@@ -270,7 +270,7 @@ def _password(file: Path) -> str:
 
 
 class _PostgresDoubt:
-    """A transaction whose COMMIT broke off: whichever server answers is asked what became of it."""
+    """A transaction whose COMMIT broke off; any server that answers can look it up."""
 
     def __init__(self, engine: Engine, operation: Operation | None) -> None:
         self._engine = engine
@@ -278,9 +278,12 @@ class _PostgresDoubt:
         self._born = _boot_seconds()
 
     def settle(self) -> bool:
-        """Ask on another connection; raises `StillInDoubt` while it is in progress there."""
+        """Look the operation up on another connection.
+
+        Raises `StillInDoubt` while it is in progress, or if no server answers.
+        """
         if self._operation is None:
-            return False  # it has written nothing
+            return False  # it wrote nothing
         if _boot_seconds() - self._born > LOOKUP_SECONDS / 2:
             raise errors.StillInDoubt("it is too old to be known")
         asking = self._engine.execution_options(is_lookup=True)
@@ -293,7 +296,7 @@ class _PostgresDoubt:
 
 
 def _boot_seconds() -> float:
-    """Count seconds that nobody can set, those too for which the machine has slept."""
+    """Return seconds since the machine booted, including sleep."""
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
@@ -311,7 +314,7 @@ def _create_when_empty(connection: Connection) -> None:
 
 @cache
 def _definitions() -> tuple[str, ...]:
-    """All that is created in empty books, as SQL."""
+    """Return the SQL that creates empty books."""
     return (
         *definitions(postgres.DIALECT, excluding=guards.NOT_INDEXED),
         *guards.TABLES,

@@ -1,6 +1,6 @@
-"""The guards of the books in PL/pgSQL: the same triggers as SQLite has, by the same names.
+"""The triggers that guard the books, in PL/pgSQL, with the same names as SQLite's.
 
-Every transfer moves two balances, and what was added stays as it is.
+A transfer moves two balances, and its row never changes.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ class Function:
 
 @dataclass(frozen=True)
 class Trigger:
-    """A trigger as PostgreSQL shows it: `rule` is what stands between its name and its function."""
+    """A trigger; `rule` is the part of its definition between its name and its function."""
 
     name: str
     rule: str
     function: Function
-    given: str = ""
+    argument: str = ""
 
     @property
     def definition(self) -> str:
-        call = f"{self.function.name}({self.given})"
+        call = f"{self.function.name}({self.argument})"
         return f"CREATE TRIGGER {self.name} {self.rule} EXECUTE FUNCTION {call}"
 
 
@@ -102,23 +102,23 @@ _MOVES = [
 FUNCTIONS = (REFUSE, KEEP_TO_ONE_UNIT, MOVE_BALANCES)
 TRIGGERS = (*_only_added("generations"), *_MOVES, *_only_added("transfers"))
 
-# A balance changes with every bet. Where its column is indexed, each change goes into all indexes
-# of the table: here the banks are sorted when somebody asks who is rich.
+# A balance changes with every bet. An index on its column would make each change update all indexes
+# of the table. So the banks are not indexed by balance, and are sorted when a ranking is shown.
 NOT_INDEXED = frozenset({"banks_by_balance"})
 ROOM = (
     "CREATE INDEX banks ON accounts (id) WHERE kind = 'bank' AND unit = 'second'",
-    # For the next versions of rows that change often, beside the row.
+    # Leaves room on the page for new versions of rows that change often.
     "ALTER TABLE accounts SET (fillfactor = 50)",
     "ALTER TABLE calls SET (fillfactor = 70)",
     "ALTER TABLE callers SET (fillfactor = 80)",
 )
 
-# What connections have written last, by which a COMMIT that broke off is looked up (connection.py).
+# The last operation of each connection, by which a broken COMMIT is looked up (connection.py).
 OPERATIONS = (
     'CREATE TABLE operations (key TEXT COLLATE "C" PRIMARY KEY,'
     " last BIGINT NOT NULL, at BIGINT NOT NULL)"
 )
-# What SQLite keeps in the head of its file, and in `sqlite_sequence`.
+# `books` and `numbers` store what SQLite has in its file header and in `sqlite_sequence`.
 TABLES = (
     OPERATIONS,
     "CREATE TABLE books (program BIGINT NOT NULL, version BIGINT NOT NULL)",

@@ -1,4 +1,4 @@
-"""The books in a file of SQLite: its transactions, its SQL, and what the file has been through.
+"""The books in a SQLite file: transactions, SQL, and checks that the file is the right one.
 
-No other room says a PRAGMA, names `sqlite_master` or reads an error code of SQLite's.
+Only this room uses PRAGMAs, `sqlite_master` and SQLite's error codes.
 """

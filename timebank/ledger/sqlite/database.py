@@ -1,7 +1,7 @@
-"""The file the books are in: opening it, and whose turn it is to write.
+"""The books in a file: opening it, and waiting for the turn to write.
 
-SQLite lets one transaction write at a time; `BEGIN IMMEDIATE` and the busy time-out keep turns
-between processes.
+SQLite lets one transaction write at a time. Processes take turns by `BEGIN IMMEDIATE` and the busy
+timeout.
 """
 
 from __future__ import annotations
@@ -38,14 +38,15 @@ from timebank.names import look_alikes
 
 log = logging.getLogger("timebank")
 
-# How long SQLite waits of its own before it is asked again (`SqliteDatabase._on_begin`).
+# How long SQLite waits by itself before `SqliteDatabase._on_begin` asks again.
 TURN_SECONDS = 0.05
 
-CHANGES = "changes"  # of a connection: how many rows it had changed when its transaction began
+# The key of a connection's number of changed rows at the beginning of its transaction.
+CHANGES = "changes"
 
 
 class SqliteDatabase(Database):
-    """The books in a file of SQLite at `path`, and the small files beside it."""
+    """The books in a SQLite file at `path`, with the small files next to it."""
 
     def __init__(self, path: Path, busy_seconds: float = BUSY_SECONDS) -> None:
         super().__init__(busy_seconds)
@@ -53,7 +54,7 @@ class SqliteDatabase(Database):
         self.place = str(path)
         self.engine = sqlite.engine(path, min(TURN_SECONDS, busy_seconds))
         self._high_water = high_water.HighWater(path)
-        self._note_failed = False  # whether how far the books have come cannot be noted
+        self._note_failed = False  # whether the last write of the high-water file failed
         self._guard: Guard | None = None
         self._gone: errors.BooksGone | None = None
         event.listen(self.engine, "do_connect", self._before_connect)
@@ -61,10 +62,10 @@ class SqliteDatabase(Database):
         event.listen(self.engine, "begin", self._on_begin)
 
     def open(self) -> None:
-        """Create the file with its tables, or check that it is ours and of this version.
+        """Create the file with its tables, or check that it belongs to this program and version.
 
-        Safe when several processes do it at once. Raises `DatabaseRefused`, also where books were
-        rescued and nobody has put them back.
+        Several processes may do it at once. Raises `DatabaseRefused`, also while a rescued copy
+        waits to be restored.
         """
         self._refuse_forbidden()
         copy = rescued_copy(self.path)
@@ -79,15 +80,15 @@ class SqliteDatabase(Database):
             files.make_folder(self.path.parent, 0o700)
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
         except OSError as error:
-            said = files.forbidden(self.path, writes=True)
+            problem = files.forbidden(self.path, writes=True)
             raise errors.DatabaseRefused(
-                said or f"The database {self.path} cannot be opened: {error.strerror}."
+                problem or f"The database {self.path} cannot be opened: {error.strerror}."
             ) from error
         with self._refusing():
             reading = self.engine.execution_options(read_only=True)
             with reading.begin() as connection:
                 if not sqlite.is_empty(connection):
-                    _check(connection, self.path)  # before anything is changed
+                    _check(connection, self.path)  # before any change
             self._set_journal_mode()
             with self.engine.begin() as connection:
                 _create_when_empty(connection)
@@ -96,7 +97,7 @@ class SqliteDatabase(Database):
             self._carry_over()
 
     def open_existing(self) -> None:
-        """Check a file that must be there; raises `DatabaseRefused`."""
+        """Check an existing file; raises `DatabaseRefused` if there is none."""
         self._refuse_forbidden()
         if not self.path.is_file() or self.path.stat().st_size == 0:
             raise errors.DatabaseRefused(
@@ -118,7 +119,7 @@ class SqliteDatabase(Database):
                     before = upgrade.move_forward(self.path, self._busy_seconds, alone=alone)
                     break
                 except errors.BooksInUse as in_use:
-                    # A command that refuses books of this version has them open for a moment.
+                    # A command that refuses books of this version opens them for a moment.
                     if time.monotonic() >= patience:
                         raise errors.DatabaseRefused(
                             f"Another process has the books in {self.path} open, and they are of an"
@@ -133,23 +134,23 @@ class SqliteDatabase(Database):
     def close(self) -> None:
         guard, self._guard = self._guard, None
         if guard is not None:
-            # The last to close carries the log over, which may be none of this database by now.
-            if self._gone is None and (said := guard.problem_now()):
-                log_gone(said, guard.rescue(None))
+            # The last close folds the log into the file, and both may be replaced by now.
+            if self._gone is None and (problem := guard.problem_now()):
+                log_gone(problem, guard.rescue(None))
             guard.close()
         self.engine.dispose()
         self._high_water.close()
 
     def guard(self) -> None:
-        """Keep the files open from now on until `close`, and see whether they are in their place.
+        """Keep the files open until `close`, and check that they are in their place.
 
-        To be asked again and again. Raises `BooksGone` when they are not, and from then on all
-        that is asked of the books does.
+        Callers repeat this. Raises `BooksGone` if they are not; from then on every use of the books
+        raises it.
         """
         if self._guard is None:
             connection = self.engine.connect().execution_options(read_only=True)
             try:
-                # What reads has all the files open.
+                # A connection that has read keeps all files open.
                 with connection.begin():
                     sqlite.is_empty(connection)
                     self._guard = Guard(self.path, connection)
@@ -159,7 +160,7 @@ class SqliteDatabase(Database):
         self._raise_if_gone(self._guard.problem())
 
     def rescue(self, writer: Connection | None) -> str:
-        assert self._guard is not None  # which has found out that they are gone
+        assert self._guard is not None  # it reported that the books are gone
         return self._guard.rescue(writer)
 
     def doubt(self, transaction_id: TransactionId | None) -> SqliteDoubt:
@@ -170,10 +171,10 @@ class SqliteDatabase(Database):
         sqlite.roll_back(connection)
 
     def number_transaction(self, connection: Connection) -> int | None:
-        """Count a transaction that is about to be committed; None for one that changes nothing.
+        """Count a transaction before its COMMIT; None for one that changes nothing.
 
-        Raises `BooksGone` when the number was given before: older books lie in their place, put
-        there between two looks at the files.
+        Raises `BooksGone` if the number was used before: between two checks the books were replaced
+        by older ones.
         """
         if sqlite.changes(connection) == connection.info.get(CHANGES):
             return None
@@ -203,9 +204,8 @@ class SqliteDatabase(Database):
     def _on_begin(self, connection: Connection) -> None:
         """Begin to read at once, or wait for the turn to write.
 
-        A busy process leaves the books alone for a moment between two transactions, and SQLite
-        looks ever less often whether it is its turn: so it is asked for short waits, again and
-        again.
+        A busy process leaves only a moment between two transactions, and SQLite checks less and
+        less often while it waits. So this asks for many short waits.
         """
         if connection.get_execution_options().get("read_only", False):
             sqlite.begin_reading(connection)
@@ -214,7 +214,7 @@ class SqliteDatabase(Database):
         connection.info[CHANGES] = sqlite.changes(connection)
 
     def _before_connect(self, *_: object) -> None:
-        """Let nobody open files that have taken the place of those that are open."""
+        """Raise `BooksGone` before a connection would open files that replaced the open ones."""
         if self._guard is not None:
             self._raise_if_gone(self._guard.problem_now())
 
@@ -225,7 +225,7 @@ class SqliteDatabase(Database):
             raise self._gone
 
     def _carry_over(self) -> None:
-        """Carry over what was recovered, which may be on no disk yet; later, if hindered."""
+        """Write recovered frames into the file, if no other process hinders it now."""
         try:
             with self.engine.connect() as connection:
                 sqlite.checkpoint_all(connection)
@@ -234,16 +234,16 @@ class SqliteDatabase(Database):
                 raise open_error(self.place, error) from error
 
     def _refuse_forbidden(self) -> None:
-        if said := files.forbidden(self.path):
-            raise errors.DatabaseRefused(said)
+        if problem := files.forbidden(self.path):
+            raise errors.DatabaseRefused(problem)
 
     @contextlib.contextmanager
     def _refusing(self) -> Iterator[None]:
         try:
             yield
         except (DBAPIError, sqlite3.Error) as error:
-            if said := files.forbidden(self.path, writes=True):
-                raise errors.DatabaseRefused(said) from error
+            if problem := files.forbidden(self.path, writes=True):
+                raise errors.DatabaseRefused(problem) from error
             raise open_error(self.place, error) from error
 
     @contextlib.contextmanager
@@ -253,15 +253,15 @@ class SqliteDatabase(Database):
         except (DBAPIError, sqlite3.Error, OSError) as error:
             if failures.is_damaged(error):
                 raise open_error(self.place, error) from error
-            if said := files.forbidden(self.path, writes=True):
-                raise errors.DatabaseRefused(said) from error
+            if problem := files.forbidden(self.path, writes=True):
+                raise errors.DatabaseRefused(problem) from error
             why = failures.sentence(error)
             raise errors.DatabaseRefused(
                 f"The database {self.path} cannot be opened: {why}. Nothing was changed."
             ) from error
 
     def _set_journal_mode(self) -> None:
-        """Switch to write-ahead logging; SQLite does not wait for another who does it too."""
+        """Switch to write-ahead logging; SQLite does not wait for another process that does it."""
         patience = time.monotonic() + self._busy_seconds
         while True:
             try:
@@ -280,7 +280,7 @@ class SqliteDatabase(Database):
 
 
 def _create_when_empty(connection: Connection) -> None:
-    """Lay the tables in a new file; whoever comes second to this lock finds them there."""
+    """Create the tables in a new file, unless another process did so before this lock."""
     if not sqlite.is_empty(connection):
         return
     for statement in _definitions():
@@ -292,7 +292,7 @@ def _create_when_empty(connection: Connection) -> None:
 
 @cache
 def _definitions() -> tuple[str, ...]:
-    """All that is created in empty books, as SQL: compiling it takes longer than running it."""
+    """Return the SQL that creates empty books; compiling it takes longer than running it."""
     return (*definitions(sqlite.DIALECT), *sqlite.TRIGGERS.values())
 
 

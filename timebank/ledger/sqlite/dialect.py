@@ -1,7 +1,7 @@
-"""What SQLite alone knows, behind functions that say what is wanted of it.
+"""Everything specific to SQLite, behind functions named for their purpose.
 
-Its settings and its locks, its tables of itself, its codes for what went wrong, its copies of a
-file. No other module says a PRAGMA, names `sqlite_master` or reads an error code.
+These are its settings, locks, system tables, error codes and copies of a file. No other module uses
+a PRAGMA, `sqlite_master` or an error code.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from timebank.ledger.sql import Prepared
 NAME = "SQLite"
 DIALECT = sqlite.dialect()
 
-# Its codes when the file, the disk or another process is at fault, not the request.
+# Error codes for faults of the file, the disk or another process, not of the request.
 BUSY = ("SQLITE_BUSY", "SQLITE_LOCKED")
 DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 FULL = "SQLITE_FULL"
 
-# The byte of the index of the log on which every process that has it open holds a lock
-# (https://sqlite.org/src: os_unix.c, UNIX_SHM_DMS), and how the system is asked for one.
+# The byte of the log's index that every process with the file open keeps locked
+# (https://sqlite.org/src: os_unix.c, UNIX_SHM_DMS), and the struct by which fcntl asks for a lock.
 OPEN_LOCK = 128
 FLOCK = struct.Struct("@hhqqi4x")
 OPEN_FILES = "/dev/fd"
@@ -54,7 +54,7 @@ failures.DRIVERS.append(
             *(*DAMAGED, *BUSY, FULL, "SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CANTOPEN"),
             *("SQLITE_NOMEM", "SQLITE_PROTOCOL", "SQLITE_PERM"),
         ),
-        # Before the last frame is written, without which no other counts.
+        # Raised before the last frame is written; without it no other frame counts.
         uncommitted=(*BUSY, FULL, "SQLITE_IOERR_WRITE", "SQLITE_CONSTRAINT"),
         texts=(
             *((code, failures.LOCKED) for code in (*BUSY, "SQLITE_PROTOCOL")),
@@ -77,7 +77,7 @@ BEGIN_WRITING = "BEGIN IMMEDIATE"
 
 
 def engine(path: Path, turn_seconds: float) -> Engine:
-    """Give the engine of a file; SQLite waits so long for its turn to write, and no longer."""
+    """Return the engine of a file; SQLite waits `turn_seconds` for the turn to write."""
     return create_engine(
         URL.create("sqlite+pysqlite", database=str(path)),
         connect_args={"timeout": turn_seconds},
@@ -87,29 +87,29 @@ def engine(path: Path, turn_seconds: float) -> Engine:
 
 
 def set_up(connection: sqlite3.Connection) -> None:
-    # Transactions begin where we say so, not where the driver guesses.
+    # Transactions begin only by our statement, not where the driver guesses.
     connection.isolation_level = None
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA foreign_keys = ON")
-    # What a savepoint would take back stays in memory: a temporary file, for more than some pages,
-    # would fail a bet where no descriptor is left.
+    # The journal of savepoints stays in memory: above a few pages SQLite would open a temporary
+    # file, and a bet would fail if no descriptor is left.
     connection.execute("PRAGMA temp_store = MEMORY")
 
 
 def set_up_for_upgrade(connection: sqlite3.Connection) -> None:
-    """Let a table be made anew: it is dropped while others refer to it."""
+    """Set up a connection that may drop and rebuild tables that others refer to."""
     set_up(connection)
     connection.execute("PRAGMA foreign_keys = OFF")
 
 
 def driver(connection: Connection) -> sqlite3.Connection:
-    found = connection.connection.driver_connection
-    assert isinstance(found, sqlite3.Connection)
-    return found
+    raw = connection.connection.driver_connection
+    assert isinstance(raw, sqlite3.Connection)
+    return raw
 
 
 def open_file(path: Path, seconds: float = 5.0, mode: str = "rw") -> sqlite3.Connection:
-    """Open a file that is there, without a transaction of its own."""
+    """Open an existing file without beginning a transaction; `mode` is SQLite's "ro" or "rw"."""
     address = f"{path.absolute().as_uri()}?mode={mode}"
     return sqlite3.connect(address, seconds, isolation_level=None, uri=True)
 
@@ -117,13 +117,13 @@ def open_file(path: Path, seconds: float = 5.0, mode: str = "rw") -> sqlite3.Con
 def run_prepared(
     connection: sqlite3.Connection, statement: Prepared, **values: object
 ) -> sqlite3.Cursor:
-    """Run a statement on a file that the driver alone has open; raises sqlite3.DatabaseError."""
+    """Run a statement on a connection of the bare driver; raises sqlite3.DatabaseError."""
     text = statement.text(DIALECT)
     return connection.execute(text.sql, text.pick(values))
 
 
 def begin_reading(connection: Connection) -> None:
-    """Begin a transaction that sees one moment, once it reads."""
+    """Begin a transaction that sees the moment of its first read."""
     connection.exec_driver_sql("BEGIN")
 
 
@@ -140,11 +140,11 @@ def changes(connection: Connection) -> int:
 
 
 def roll_back(connection: Connection) -> None:
-    """End the transaction of a COMMIT that has failed: SQLite may have left that to us."""
-    found = connection.connection.driver_connection
-    if found is not None:
+    """End the transaction of a failed COMMIT, which SQLite may have left open."""
+    raw = connection.connection.driver_connection
+    if raw is not None:
         with contextlib.suppress(sqlite3.Error):
-            found.rollback()
+            raw.rollback()
 
 
 def rewrite_version(connection: Connection) -> None:
@@ -152,17 +152,17 @@ def rewrite_version(connection: Connection) -> None:
 
 
 def runner(connection: Connection) -> Callable[..., Any]:
-    """Give what runs a text whose values stand at question marks, with these values."""
+    """Return a function that runs SQL with question marks, given the text and its values."""
     return connection.exec_driver_sql
 
 
-# The log. On the driver's own cursor: SQLAlchemy would begin a transaction first.
+# The log. These use the driver's cursor, because SQLAlchemy would begin a transaction first.
 
 
 def write_ahead(connection: Connection) -> bool:
-    """Switch to write-ahead logging, which is remembered in the file; False where it cannot be.
+    """Switch the file to write-ahead logging for good; return False if it does not support that.
 
-    Raises sqlite3.Error, also when others do the same: SQLite does not wait for them.
+    Raises sqlite3.Error, also while another process switches it: SQLite does not wait.
     """
     with contextlib.closing(connection.connection.cursor()) as cursor:
         cursor.execute("PRAGMA journal_mode = WAL")
@@ -170,21 +170,24 @@ def write_ahead(connection: Connection) -> bool:
 
 
 def switch_log_off(connection: sqlite3.Connection) -> None:
-    """Fold the log into the file and switch it off; who is not alone with the file cannot."""
+    """Fold the log into the file and switch it off; fails while others have the file open."""
     connection.execute("PRAGMA journal_mode = DELETE")
 
 
 def checkpoint_some(connection: sqlite3.Connection) -> bool:
-    """Carry the log over as far as nobody needs it; was that all of it? Raises sqlite3.Error."""
-    found = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
-    _, frames, carried = found or (1, -1, 0)
+    """Copy the frames that no reader needs into the database; return whether these were all.
+
+    Raises sqlite3.Error.
+    """
+    result = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+    _, frames, carried = result or (1, -1, 0)
     return bool(frames == carried)
 
 
 def checkpoint_all(connection: Connection) -> bool:
-    """Carry all of the log over into the database, and begin it anew; False when others hinder it.
+    """Copy the whole log into the database and empty it; return False if others hinder it.
 
-    `connection` has no transaction. Raises sqlite3.Error.
+    `connection` must not be in a transaction. Raises sqlite3.Error.
     """
     with contextlib.closing(connection.connection.cursor()) as cursor:
         cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -193,14 +196,14 @@ def checkpoint_all(connection: Connection) -> bool:
 
 
 def request_exclusive(connection: sqlite3.Connection) -> None:
-    """Begin to have a file for oneself; `switch_log_off` and `take_exclusive` see it through."""
+    """Ask for a lock that excludes other processes; `take_exclusive` takes it."""
     connection.execute("PRAGMA locking_mode = EXCLUSIVE")
 
 
 def take_exclusive(connection: sqlite3.Connection) -> None:
-    """Take the lock that no other process can share, and keep it until the connection is closed.
+    """Take the exclusive lock and keep it until the connection is closed.
 
-    Raises sqlite3.DatabaseError: `is_busy` where others have the file open.
+    Raises sqlite3.DatabaseError (`is_busy`) while others have the file open.
     """
     switch_log_off(connection)
     connection.execute("BEGIN EXCLUSIVE")
@@ -211,9 +214,9 @@ def take_exclusive(connection: sqlite3.Connection) -> None:
 
 
 def copy(source: sqlite3.Connection, target: sqlite3.Connection) -> None:
-    """Copy a database as of one moment into an empty file, which stays a single one.
+    """Copy a database as of one moment into an empty file, without a log file.
 
-    In one step: a copy made in several begins anew whenever somebody writes in between.
+    The copy is made in one step: one in several steps starts again after every write.
     """
     source.backup(target)
     switch_log_off(target)
@@ -230,36 +233,36 @@ def find_damage(connection: Connection) -> Iterator[str]:
 
 
 def _is_of(number: int, status: os.stat_result) -> bool:
-    with contextlib.suppress(OSError):  # `listdir` had it open, or another thread has closed it
+    with contextlib.suppress(OSError):  # `listdir` opened it, or another thread closed it
         return os.path.samestat(os.fstat(number), status)
     return False
 
 
 def is_shared(connection: Connection) -> bool:
-    """Tell whether another process has the file open, by its lock on the index of the log."""
+    """Return whether another process has the file open, by its lock on the log's index."""
     file = driver(connection)
     if file.execute("PRAGMA journal_mode").fetchone() != ("wal",):
-        return False  # no board has it open, and there is no index
+        return False  # no board has it open, so there is no index
     (_, _, path) = file.execute("PRAGMA database_list").fetchone()
     status = Path(f"{path}-shm").stat()
-    # To open it once more, and close it, would drop the locks that this process has on it.
+    # Opening and closing the file again would drop all locks of this process on it.
     index = next(filter(lambda number: _is_of(number, status), map(int, os.listdir(OPEN_FILES))))
-    asked = FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, OPEN_LOCK, 1, 0)
-    kind: int = FLOCK.unpack(fcntl.fcntl(index, fcntl.F_GETLK, asked))[0]
+    request = FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, OPEN_LOCK, 1, 0)
+    kind: int = FLOCK.unpack(fcntl.fcntl(index, fcntl.F_GETLK, request))[0]
     return kind != fcntl.F_UNLCK
 
 
 def keep_open(connection: Connection) -> None:
-    """Do nothing: nobody ends a transaction but its own process."""
+    """Do nothing: a transaction in a file does not time out."""
 
 
 def broken_references(connection: Connection) -> Iterator[tuple[str, int | None, str]]:
-    """List rows that refer to rows that are not there: table, number if any, table referred to."""
+    """Yield rows that refer to missing rows: table, row number if any, other table."""
     for table, number, parent, _ in connection.exec_driver_sql("PRAGMA foreign_key_check"):
         yield table, number, parent
 
 
-# What it says of itself.
+# The file's metadata.
 
 
 def program(connection: Connection) -> int:
@@ -289,34 +292,34 @@ def version_of(connection: sqlite3.Connection) -> int:
 
 
 def data_version(connection: Connection) -> int:
-    """Return a number that changes when another connection has written into the file."""
+    """Return a number that changes whenever another connection writes into the file."""
     number: int = connection.exec_driver_sql("PRAGMA data_version").scalar_one()
     return number
 
 
 def is_empty(connection: Connection) -> bool:
-    """Tell whether there is no table yet; what has asked sees one moment from then on."""
-    found: int = connection.exec_driver_sql("SELECT count(*) FROM sqlite_master").scalar_one()
-    return not found
+    """Return whether the file has no tables yet; this read fixes the moment that is seen."""
+    objects: int = connection.exec_driver_sql("SELECT count(*) FROM sqlite_master").scalar_one()
+    return not objects
 
 
 def object_names(connection: sqlite3.Connection) -> set[str]:
-    """Name all that a file has: tables, indexes and triggers.
+    """Return the names of all tables, indexes and triggers of a file.
 
-    What has asked sees one moment until its transaction ends. Raises sqlite3.DatabaseError.
+    This is a read: from here on the transaction sees one moment. Raises sqlite3.DatabaseError.
     """
     return {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
 
 
 def definition(connection: Connection, name: str) -> str | None:
-    found: str | None = connection.exec_driver_sql(
+    sql: str | None = connection.exec_driver_sql(
         "SELECT sql FROM sqlite_master WHERE name = ?", (name,)
     ).scalar()
-    return found
+    return sql
 
 
 def wrong_triggers(connection: Connection) -> Iterator[tuple[str, bool]]:
-    """Name the triggers that are not as they should be, and whether they are there at all."""
+    """Yield the name of each changed or missing trigger, and whether it exists."""
     for name, sql in TRIGGERS.items():
         stored = definition(connection, name)
         if stored is None or stored.split() != sql.split():
@@ -331,9 +334,9 @@ def last_given_numbers(connection: Connection) -> dict[str, int]:
 
 
 def highest_numbers(connection: sqlite3.Connection, tables: Iterable[str]) -> dict[str, int]:
-    """Tell the highest number that is given or used in tables of a file of whatever version.
+    """Return the highest number given or used, by table, in a file of any version.
 
-    Those apart that have given none and are not among `tables`. Raises sqlite3.DatabaseError.
+    It has all tables that gave numbers, and all of `tables`. Raises sqlite3.DatabaseError.
     """
     numbers: dict[str, int] = dict(
         connection.execute("SELECT name, seq FROM sqlite_sequence").fetchall()
@@ -345,13 +348,13 @@ def highest_numbers(connection: sqlite3.Connection, tables: Iterable[str]) -> di
 
 
 def set_next_number(connection: Connection, table: str, first: int) -> None:
-    """Let the next row of a table get the number `first`."""
+    """Make `first` the number of the next row of a table."""
     run, values = connection.exec_driver_sql, (first - 1, table)
     if not run("UPDATE sqlite_sequence SET seq = ? WHERE name = ?", values).rowcount:
         run("INSERT INTO sqlite_sequence (seq, name) VALUES (?, ?)", values)
 
 
-# The guards of the books. Every transfer moves two balances, and what was added stays as it is.
+# The triggers that guard the books: a transfer moves two balances, and its row never changes.
 
 
 def _only_added(table: str) -> dict[str, str]:
@@ -383,13 +386,13 @@ TRIGGERS = {
 
 
 def disable_triggers(connection: Connection) -> None:
-    """Let rows be put in as they are: no trigger fires until `enable_triggers`."""
+    """Stop all triggers until `enable_triggers`, so that rows can be copied unchanged."""
     for name in TRIGGERS:
         connection.exec_driver_sql(f"DROP TRIGGER IF EXISTS {name}")
 
 
 def enable_triggers(connection: Connection) -> None:
-    """Let the triggers fire again, all of them."""
+    """Make all triggers work again."""
     disable_triggers(connection)
     for sql in TRIGGERS.values():
         connection.exec_driver_sql(sql)

@@ -1,13 +1,13 @@
-"""What becomes of a transaction whose COMMIT failed: it is found out, never guessed.
+"""Settles a transaction whose COMMIT failed: whether the books contain it is never guessed.
 
-Its frames may lie in the log as if they counted: SQLite has written them, and the sync has failed.
-Nobody sees them now, but should the machine or every process die, the next one could find them in
-the books. So nothing is told before another COMMIT has written over them and is on the disk. It
-changes nothing: it writes the version of the schema once more. A second sync alone would prove
-nothing, for a system may forget after a failed one what it has not written.
+The frames of the transaction may be in the log as if committed: SQLite wrote them, and then the
+sync failed. No process sees them now. After a crash of the machine or of all processes, the next
+one could recover them into the books. So the answer waits until another COMMIT has overwritten
+them on the disk. That COMMIT changes nothing; it writes the schema version again. A second sync
+would prove nothing, because after a failed sync a system may drop the unwritten pages.
 
-Whether they were in the books by then, because another process has recovered them, is told by
-their number: each transaction counts one, and what others have counted is noted beside the books
+Another process may have recovered the frames before that. The number of the transaction shows it:
+every transaction counts one, and the file next to the books has the counts of other processes
 (high_water.py).
 """
 
@@ -28,23 +28,24 @@ if TYPE_CHECKING:
 
 
 class SqliteDoubt:
-    """A transaction that nobody knows yet to be in the books or not.
+    """A transaction that may or may not be in the books.
 
-    As long as it lasts this process must keep another connection open: with the last one of all
-    processes the index of the log goes, and what was dead is recovered by the next.
+    Until it is settled, this process must keep another connection open. When the last connection
+    of all processes closes, the index of the log is removed, and the next process would recover
+    the dead frames.
     """
 
     def __init__(self, engine: Engine, path: Path, number: int | None) -> None:
-        """Doubt the last COMMIT of a connection of `engine`, which is rolled back.
+        """Doubt the last COMMIT of a connection of `engine`; its transaction is rolled back.
 
-        `number` is what it has counted; None if it has written nothing.
+        `number` is the transaction's count; None if it wrote nothing.
         """
         self._engine = engine
         self._path = path
         self._number = number
 
     def settle(self) -> bool | None:
-        """Find out, as `Doubt` says; waits for the disk, and for others who write."""
+        """Return the answer as `Doubt.settle` does; waits for the disk and for other writers."""
         if self._number is None:
             return False
         try:
@@ -58,11 +59,11 @@ class SqliteDoubt:
     def _settle(self, connection: Connection, number: int) -> bool | None:
         with connection.begin():
             is_counted = high_water.read_count(connection) >= number
-            is_of_others = is_counted and high_water.has_noted(self._path, number)
+            is_other = is_counted and high_water.has_noted(self._path, number)
             sqlite.rewrite_version(connection)
-        if not is_counted or is_of_others:
+        if not is_counted or is_other:
             return False
-        # What was recovered may be nowhere but in memory: its sync has failed.
+        # Recovered frames may be in memory alone, because their sync failed.
         if not sqlite.checkpoint_all(connection):
             raise StillInDoubt("others keep the log from being carried over")
         return None

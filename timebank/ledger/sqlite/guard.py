@@ -1,8 +1,8 @@
-"""Whether the files that the books are in are still those that were opened.
+"""Checks that the open files of the books are still in their place.
 
-A process goes on writing into a file that was removed or replaced, as if nothing had happened, and
-all of it is gone when the process ends. So the names are looked at now and then; and what is open
-still is rescued before it is closed.
+A process can write into a removed or replaced file without an error, and loses everything when it
+ends. So the guard checks the names from time to time, and rescues the open files before they are
+closed.
 """
 
 from __future__ import annotations
@@ -23,59 +23,61 @@ from timebank.ledger.sqlite import dialect as sqlite
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-LOOK_SECONDS = 1.0  # how long a look at the files is believed
+LOOK_SECONDS = 1.0  # how long the result of a check is used
 RESCUED = ".rescued-"
 RESTORE = "`timebank restore {copy}` puts it in the place of the books; then move it away."
 
 
 class Guard:
-    """The files of an open database, as they were when the guard was posted."""
+    """Watches the files of an open database."""
 
     def __init__(self, path: Path, connection: Connection) -> None:
-        """Post a guard by a connection that has read: SQLite removes the log with the last one."""
+        """Record the files at `path`.
+
+        `connection` has read and stays open, because SQLite removes the log with the last one.
+        """
         self._path = path
         self._connection = connection
-        # SQLite follows links once, and names the log and its index after what it found.
+        # SQLite resolves links once, and names the log and its index after the real file.
         real = os.path.realpath(path)
-        beside = {ending: Path(f"{real}{ending}") for ending in ("-wal", "-shm")}
-        names = (path.parent, path, *beside.values())
+        names = (path.parent, path, *(Path(f"{real}{ending}") for ending in ("-wal", "-shm")))
         self._files = {name: _identity(name) for name in names}
-        self._is_older = False  # whether older books were found in the place of these
+        self._is_older = False  # whether older books have replaced these
         self._believed_until = time.monotonic() + LOOK_SECONDS
 
     def close(self) -> None:
         self._connection.close()
 
     def problem(self) -> str:
-        """Say what is not what it was, "" when all is well or was well a moment ago."""
+        """Return what is wrong with the files; "" if all is well, or was `LOOK_SECONDS` ago."""
         if time.monotonic() < self._believed_until:
             return ""
-        said = self.problem_now()
-        if not said:
+        problem = self.problem_now()
+        if not problem:
             self._believed_until = time.monotonic() + LOOK_SECONDS
-        return said
+        return problem
 
     def found_older(self) -> str:
-        """Say that older books were written over these: a number comes that was given before."""
+        """Note and return that older books overwrote these, because a count came twice."""
         self._is_older = True
         return f"{self._path} was written over by older books"
 
     def problem_now(self) -> str:
         for name, identity in self._files.items():
             try:
-                found = _identity(name)
-            except OSError:  # a disk that fails takes nothing away
+                current = _identity(name)
+            except OSError:  # a failing disk does not remove files
                 continue
-            if found is None:
+            if current is None:
                 return f"{name} is gone"
-            if found != identity:
+            if current != identity:
                 return f"{name} is not the one that was opened"
         return ""
 
     def rescue(self, writer: Connection | None) -> str:
-        """Save what is open, and say where it is and what to do. Nobody may write afterwards.
+        """Save the open books, and return where they are and what to do.
 
-        `writer` takes the lock to write, if it can, and keeps it until it is closed.
+        Nothing may write afterwards: `writer` takes the lock to write, if it can, until it closes.
         """
         if self._is_older:
             return (
@@ -115,7 +117,7 @@ class Guard:
 
     @contextlib.contextmanager
     def _new_copy(self, folder: Path) -> Iterator[Path]:
-        """Give a new file to fill, which is on the disk afterwards, or gone when that fails."""
+        """Yield a new file to fill. It is synced afterwards, or removed if that fails."""
         now = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
         copy = _free_name(folder, f"{self._path.name}{RESCUED}{now}")
         os.close(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
@@ -139,7 +141,7 @@ def _copy(source: sqlite3.Connection, copy: Path) -> None:
 
 
 def _identity(name: Path) -> tuple[int, int] | None:
-    """Tell a file from all others, None where there is none. Links are followed."""
+    """Return a file's device and inode, None if it is missing. Follows links."""
     try:
         status = name.stat()
     except (FileNotFoundError, NotADirectoryError):

@@ -1,12 +1,12 @@
-"""How far the books have come: a count in them, and a small file beside them that remembers it.
+"""The number of transactions in the books, and a small file that remembers it.
 
-Every transaction adds one to a count in the books. After its COMMIT the count is written into a
-file (`board.sqlite3.high-water`), by any process, without a sync. Books whose count is lower than
-the file says have lost their end: their log was removed after a kill, or an older copy was put in
-their place.
+Every transaction adds one to a count in the books. After the COMMIT its process writes the count
+into the file `board.sqlite3.high-water`, without a sync. If the count in the books is lower than
+the count in the file, the books have lost their end: the log was removed after a kill, or an older
+copy replaced the books.
 
-The file never says too much. It is written after the COMMIT is on the disk, and a process that is
-killed leaves what it wrote to the system. After a power loss it may say too little, or be gone.
+The count in the file is never too high, because it is written after the COMMIT is on the disk. A
+killed process loses none of its writes. After a power loss the count may be too low, or missing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from timebank.ledger.schema import identity
 from timebank.ledger.sql import Prepared, Reader, greatest, insert_or_change, parameters, value
 
 _COMMITS = identity.c.commits
-# Adds one, also in books that were never served from and have no mark yet.
+# Adds one, also in books that were never served and have no mark yet.
 _ADD_ONE: Reader[int] = value(
     lambda: insert_or_change(
         identity, {"id": 1, "mark": "", "commits": 1}, commits=_COMMITS + 1
@@ -38,10 +38,10 @@ _GO_ON = Prepared(
     )
 )
 _COUNT: Reader[int] = value(lambda: select(_COMMITS))
-# A record is the count, its checksum, and the end of a line. No sector cuts one in two.
+# A record is the count, its checksum and a line feed. It never crosses the border of a sector.
 RECORD_BYTES: Final = 32
-# Counts take turns at the records. So a process that is late overwrites nothing that is newer,
-# and the highest record counts.
+# Counts are written to the records in turn, so a late process overwrites no newer count. The
+# highest record is valid.
 RECORDS: Final = 64
 DIGITS: Final = 20
 
@@ -51,7 +51,7 @@ def file_path(path: Path) -> Path:
 
 
 def count_transaction(connection: Connection) -> int:
-    """Add one to the count of the books, in the open transaction; returns it."""
+    """Add one to the count of the books in the open transaction, and return the count."""
     return _ADD_ONE.one(connection)
 
 
@@ -60,14 +60,14 @@ def read_count(connection: Connection) -> int:
 
 
 def raise_count(connection: Connection, number: int) -> None:
-    """Let the books count from `number` at least, as restored ones must."""
+    """Raise the count of the books to `number` if it is lower, as after a restore."""
     _GO_ON(connection, commits=number)
 
 
 def read(path: Path) -> int:
-    """Tell the highest count that was noted beside the books at `path`, 0 where none was.
+    """Return the highest count in the file of the books at `path`, 0 without one.
 
-    To be read before the books are: they may go on meanwhile. Raises `OSError`.
+    Read it before the count in the books, which may grow meanwhile. Raises `OSError`.
     """
     try:
         text = file_path(path).read_bytes()
@@ -79,14 +79,17 @@ def read(path: Path) -> int:
 
 
 def has_noted(path: Path, number: int) -> bool:
-    """Return whether somebody has noted this very number, one of the last. Raises `OSError`."""
+    """Return whether the file has exactly this count, one of the latest. Raises `OSError`."""
     with contextlib.suppress(FileNotFoundError), file_path(path).open("rb") as file:
         return os.pread(file.fileno(), RECORD_BYTES, _place(number)) == _record(number)
     return False
 
 
 def lost_end(connection: Connection, noted: int, path: Path) -> str | None:
-    """Tell what the books lack of `noted`, which was read before their transaction began."""
+    """Return a sentence if the books lack transactions up to count `noted`, otherwise None.
+
+    `noted` must be read before this transaction began. The sentence has no full stop.
+    """
     missing = noted - read_count(connection)
     if missing <= 0:
         return None
@@ -95,32 +98,32 @@ def lost_end(connection: Connection, noted: int, path: Path) -> str | None:
 
 
 class HighWater:
-    """The file beside the books, as a process that writes into them has it."""
+    """The high-water file of a process that writes into the books."""
 
     def __init__(self, path: Path) -> None:
-        """Name the books; nothing is opened before the first `note`."""
+        """Set the path of the books; the first `note` opens the file."""
         self._name = file_path(path)
         self._file: int | None = None
         self._taking_turns = threading.Lock()
-        # The highest count that was noted since the books were opened.
+        # The highest count noted since the books were opened.
         self.highest = 0
 
     def note(self, number: int) -> None:
-        """Write down a count that is in the books for good; raises `OSError`."""
+        """Write a count whose COMMIT is on the disk; raises `OSError`."""
         with self._taking_turns:
             file = self._opened()
             self.highest = max(self.highest, number)
             os.pwrite(file, _record(number), _place(number))
 
     def close(self) -> None:
-        """Close the file; the next `note` opens it again, perhaps beside other books."""
+        """Close the file; the next `note` opens it again, perhaps for other books."""
         with self._taking_turns:
             self.highest = 0
             self._close()
 
     def _opened(self) -> int:
         if self._file is not None and not os.fstat(self._file).st_nlink:
-            self._close()  # somebody has removed it
+            self._close()  # the file was removed
         if self._file is None:
             self._file = os.open(self._name, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
         return self._file

@@ -1,13 +1,12 @@
-"""The mark by which the books are told from a copy of them that was put in their place.
+"""The mark that distinguishes the books from a copy that was put in their place.
 
-The books hold a random mark, and so does a small file beside them (`board.sqlite3.mark`). Whoever
-serves from the books changes both when it begins and every `RENEW_SECONDS`, so a file that was
-copied earlier has a mark that the file beside it no longer knows. A backup also says of itself
-that it is a copy. The file beside them knows the highest numbers that were given, too: they are
-not in a copy that is older.
+The books contain a random mark, and so does a small file next to them (`board.sqlite3.mark`). The
+process that serves changes both when it starts and every `RENEW_SECONDS`. So an earlier copy has a
+mark that the mark file does not accept. A backup is also marked as a copy. The mark file has the
+highest row numbers too, which an older copy does not know.
 
-A change is safe at every instant: the file first accepts the old mark and the new one, then the new
-one is committed, then the file accepts that alone.
+A change is safe at every moment. First the mark file accepts the old mark and the new one, then the
+new mark is committed, and then the mark file accepts the new mark alone.
 """
 
 from __future__ import annotations
@@ -25,17 +24,18 @@ from timebank.ledger import generations
 from timebank.ledger.schema import identity, instant, stamp
 from timebank.ledger.sql import Prepared, Reader, columns_of, insert_or_change, parameters, value
 
-RENEW_SECONDS = 600.0  # how young a copy of running books may be that nobody tells from them
-# What books have in the place of a mark before they are served for the first time.
+# The interval between changes. A younger copy of served books cannot be distinguished from them.
+RENEW_SECONDS = 600.0
+# The mark of books before they are served for the first time.
 UNMARKED = ""
 
 
 @dataclass(frozen=True)
 class Note:
-    """What the file beside the books says.
+    """The content of the mark file.
 
-    `marks` are those that the books may have; `at` is when it was written (whole seconds since
-    1970), `generation` and `numbers` what had been given by then.
+    `marks` are the accepted marks of the books. `at` is the time of writing in whole seconds since
+    1970. `generation` and `numbers` are the highest generation and row numbers at that time.
     """
 
     marks: list[str]
@@ -49,27 +49,26 @@ def file_path(path: Path) -> Path:
 
 
 def read_note(path: Path) -> Note | None:
-    """Read the file beside the books; None where there is none that makes sense.
+    """Return the content of the mark file; None if it is missing or damaged.
 
-    Raises `OSError` when there may be one, and it cannot be read.
+    Raises `OSError` if it cannot be read.
     """
     try:
         text = file_path(path).read_bytes()
     except FileNotFoundError:
         return None
     try:
-        found = json.loads(text)
-        note = Note(**found)
-        sane = all(isinstance(mark, str) for mark in note.marks) and all(
+        note = Note(**json.loads(text))
+        is_valid = all(isinstance(mark, str) for mark in note.marks) and all(
             isinstance(number, int) for number in (note.at, note.generation, *note.numbers.values())
         )
     except (ValueError, TypeError, AttributeError):
         return None
-    return note if sane else None
+    return note if is_valid else None
 
 
 def write_note(path: Path, note: Note) -> None:
-    """Put the file beside the books, whole and on the disk; raises `OSError`."""
+    """Replace the mark file at once and sync it; raises `OSError`."""
     files.replace(file_path(path), json.dumps(asdict(note)).encode())
 
 
@@ -79,7 +78,7 @@ def new_mark() -> str:
 
 _MARK: Reader[str] = value(lambda: select(identity.c.mark))
 _COPIED: Reader[int] = value(lambda: select(identity.c.copied))
-# For files that the driver alone has open.
+# For connections of the bare driver.
 IDENTITY = Prepared(lambda: select(*columns_of(identity, "mark copied commits")))
 MARK_AS_COPY = Prepared(
     lambda: insert_or_change(
@@ -111,6 +110,10 @@ def note_of(connection: Connection, marks: list[str], now: datetime) -> Note:
 
 
 def mismatch(connection: Connection, note: Note | None, path: Path) -> str | None:
+    """Return why the books at `path` are not the ones that were served last, None if they are.
+
+    `note` is the content of the mark file. The sentence has no full stop.
+    """
     copied, mark = copied_at(connection), mark_of(connection)
     if copied is not None:
         return f"{path.name} is a copy, taken on {instant(copied):%Y-%m-%d at %H:%M} UTC"
@@ -123,9 +126,9 @@ def mismatch(connection: Connection, note: Note | None, path: Path) -> str | Non
 
 
 def renew(connection: Connection, path: Path, now: datetime) -> None:
-    """Give the books another mark, in this transaction; `settle` follows its COMMIT.
+    """Change the mark of the books in this transaction; call `settle` after its COMMIT.
 
-    Only for books of which there is no `doubt`. Raises `OSError`; nothing has changed then.
+    The books must have no `mismatch`. Raises `OSError` before any change.
     """
     mark = new_mark()
     write_note(path, note_of(connection, [mark_of(connection), mark], now))
@@ -133,5 +136,8 @@ def renew(connection: Connection, path: Path, now: datetime) -> None:
 
 
 def settle(connection: Connection, path: Path, now: datetime) -> None:
-    """Have the file accept the mark of the books alone, while nobody else writes; `OSError`."""
+    """Make the mark file accept the mark of the books alone, in a transaction that may write.
+
+    Raises `OSError`.
+    """
     write_note(path, note_of(connection, [mark_of(connection)], now))

@@ -1,7 +1,7 @@
-"""How books in a file are moved forward: after a copy, in one transaction.
+"""Upgrades books in a file to the newest version, in one transaction.
 
-Nothing is touched before a copy of it all is safe beside the file. Who does it holds the lock of
-the books (timebank/serving.py).
+A complete copy is written next to the file first. The caller holds the lock of the books
+(timebank/serving.py).
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from timebank.ledger.sqlite import dialect as sqlite
 
 
 def move_forward(path: Path, busy_seconds: float, *, alone: bool = False) -> int | None:
-    """Bring books of ours to the newest version; any other file is left alone.
+    """Upgrade our books at `path` to the newest version; other files are left alone.
 
-    Returns the version that they were of, None if they were not moved. Raises sqlite3.Error,
-    DBAPIError and OSError, and `BooksInUse` unless the caller knows that nobody else has them open:
-    they are as they were then. Raises `DatabaseRefused` where nobody knows yet whether they are.
+    Returns the version before, None if nothing was upgraded. Raises `BooksInUse` if another process
+    has the books open, unless `alone`. Raises sqlite3.Error, DBAPIError and OSError. The books are
+    unchanged after all these. Raises `DatabaseRefused` if the COMMIT failed and may still count.
     """
     with _connected(path, busy_seconds) as connection:
         before = _due(connection)
@@ -66,14 +66,14 @@ def _connected(path: Path, busy_seconds: float) -> Iterator[Connection]:
 
 
 def _due(connection: Connection) -> int | None:
-    """Return the version of books of ours that a step leads on; None for all others."""
-    file = sqlite.driver(connection)  # SQLAlchemy's own question would begin a transaction
+    """Return the version of our books if a migration is due, otherwise None."""
+    file = sqlite.driver(connection)  # a query of SQLAlchemy would begin a transaction
     version = sqlite.version_of(file)
     return version if migrations.is_due(sqlite.program_of(file), version) else None
 
 
 def _back_up(path: Path, copy: Path) -> None:
-    """Copy what is committed; the copy gets its name once it is whole and on the disk."""
+    """Copy the committed books; the copy gets its final name when it is synced."""
     unfinished = copy.with_name(f"{copy.name}.unfinished")
     unfinished.unlink(missing_ok=True)
     os.close(os.open(unfinished, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
@@ -88,7 +88,7 @@ def _back_up(path: Path, copy: Path) -> None:
 
 
 def _check_references(connection: Connection, path: Path) -> None:
-    """Refuse to commit steps after which a row refers to nothing (it would be our bug)."""
+    """Raise `DatabaseRefused` if the migration broke a reference, which would be a bug."""
     for table, row, parent in sqlite.broken_references(connection):
         raise DatabaseRefused(
             f"The books in {path} stay as they are: row {row} of {table} refers to no row of"
