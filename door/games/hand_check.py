@@ -129,13 +129,13 @@ class _Links:
         number, seed = self._followed.get(shoe.anchor, (0, b""))
         try:
             if number == 0:
-                length = chains.length_of(desk, shoe.anchor, shoe.caller_id, game, shoe.table)
+                length = chains.chain_length(desk, shoe.anchor, shoe.caller_id, game, shoe.table)
                 number, seed = 0, bytes.fromhex(shoe.anchor)
                 if length is None or not 0 < shoe.link <= length:
                     return False
             if shoe.link < number:
                 number, seed = 0, bytes.fromhex(shoe.anchor)
-            fits = chains.leads_back(shoe.seed, shoe.link - number, seed)
+            fits = chains.hashes_to(shoe.seed, shoe.link - number, seed)
         except (ValueError, TypeError):  # no hexadecimal digits, no bytes
             return False
         if fits:

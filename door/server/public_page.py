@@ -123,7 +123,7 @@ def _look(desk: Desk, public: PublicSettings, *, seals: bool) -> BoardNow:
         f"{desk.now.astimezone(desk.settings.zone):%Y-%m-%d %H:%M %Z}",
         bulletins.of_yesterday(desk) if public.has_names else None,
         awards.holders(desk, BANK, bulletins.PLACES) if public.has_names else (),
-        chains.sealed_today(desk) if seals else (),
+        chains.chains_of_today(desk) if seals else (),
         _open_until(desk),
         tournaments.champion(desk) if public.has_names else None,
     )

@@ -246,7 +246,7 @@ async def _change_phrase(board: Board, caller: Caller) -> None:
 
     def seal(desk: Desk) -> list[tuple[str, str]]:
         return [
-            (name, chains.sealed_ahead(desk, caller_id, name, FIRST_TABLE, root, ahead))
+            (name, chains.current_anchor(desk, caller_id, name, FIRST_TABLE, root, ahead))
             for name, root in alone.items()
         ]
 

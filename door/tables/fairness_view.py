@@ -76,7 +76,7 @@ async def _last_hand(caller: Caller, game: str) -> Checkable | None:
     caller_id, page = caller.record.id, page_for(caller)
 
     def find(desk: Desk) -> Checkable | None:
-        stored = journal.last_open_to_all(desk, caller_id, game)
+        stored = journal.last_revealed_round(desk, caller_id, game)
         digits = "" if stored is None else proofs.packed(stored)
         if stored is None or not digits:
             return None

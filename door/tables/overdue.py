@@ -54,9 +54,9 @@ def _due(desk: Desk) -> dict[int, tuple[StoredRound, Callable[..., object]]]:
 
     No hand is overdue while the clock is in doubt: their day may not be over yet.
     """
-    overdue = journal.overdue(desk) if clock.is_certain(desk) else []
+    overdue = journal.overdue_rounds(desk) if clock.is_certain(desk) else []
     return {
-        **{stored.lead: (stored, deal) for stored in journal.undealt(desk)},
+        **{stored.lead: (stored, deal) for stored in journal.undealt_rounds(desk)},
         **{stored.lead: (stored, stand) for stored in overdue},
     }
 

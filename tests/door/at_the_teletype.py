@@ -127,7 +127,7 @@ class Player(Guest):
                 "SELECT id FROM callers WHERE name = ?", (self.name,)
             ).scalar_one()
             score = play_money.tally(desk, number, "unix-bj", unit)
-            return score.action, score.standing
+            return score.action, score.net
 
 
 @asynccontextmanager

@@ -214,8 +214,8 @@ def _stand_overdue(
     work: Work, look: Work, stand: Stand | None
 ) -> tuple[tuple[int, ...], tuple[str, ...]]:
     with look() as desk:
-        overdue = journal.overdue_numbers(desk)
-        readable = {stored.id: stored for stored in journal.overdue(desk)}
+        overdue = journal.overdue_round_numbers(desk)
+        readable = {stored.id: stored for stored in journal.overdue_rounds(desk)}
     stood: list[int] = []
     left: list[str] = []
     for number in overdue:

@@ -318,7 +318,7 @@ def _make_void(desk: Desk, round_id: int, caller_id: int) -> None:
     assert played is not None  # the hand is in play, and no other process writes
     posting.set_round(round_id)
     stakes = Stakes(posting, played.game, played.unit, played.house_id)
-    stake = stakes.standing
+    stake = stakes.on_table
     settlement = Settlement(0, stake, 0, VOID, WHY_VOID, final=True)
     hands.settle(stakes, played.game, settlement)
     hands.write_settlement(posting, played, settlement)

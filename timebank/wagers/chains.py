@@ -1,11 +1,11 @@
-"""Seeds that are sealed ahead: hash chains, one for each caller at a game, or for each table.
+"""Hash chains that seal the seeds of shoes ahead, one for each caller at a game, or each table.
 
-A chain begins as 32 random bytes, its root, which is the seed of its last link. Every seed hashes
-to the seed of the link before, and the first one to the chain's anchor. So the anchor binds all of
-them, the seal of a shoe is the seed of the shoe before, and no seed that was shown tells one to
-come. A link is taken in the transaction that opens its shoe, and none is ever given back.
+The root of a chain is 32 random bytes, the seed of its last link. Every seed hashes to the seed of
+the link before. The first seed hashes to the anchor of the chain, so the anchor commits to all of
+them. The seal of a shoe is the seed of the shoe before, and a seed that was shown does not reveal
+later ones. A link is taken in the transaction that opens its shoe, and never put back.
 
-A chain ends with its day, so that a copy of the books of an earlier day tells no seed of today.
+A chain ends with its day, so that a copy of the books of an earlier day contains no seed of today.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from timebank.ledger.sql import Prepared, Reader, parameters, read, value
 
 @dataclass(frozen=True, slots=True)
 class ChainLink:
-    """The seed of a shoe, and where it stands: `number` counts from 1."""
+    """The seed of a shoe, and its `number` in its chain, counted from 1."""
 
     anchor: str
     number: int
@@ -35,43 +35,43 @@ class ChainLink:
 
 
 class SealedChain(NamedTuple):
-    """A chain that shoes come from today; `table` is 0 for one of a caller, who is not named."""
+    """A chain of today; `table` is 0 for the chain of a caller, who is not named."""
 
     anchor: str
     game: str
     table: int
 
 
-def link_of(root: bytes, length: int, number: int) -> bytes:
-    """Return the seed of link `number`, from 1, of a chain; number 0 is its anchor."""
+def link_seed(root: bytes, length: int, number: int) -> bytes:
+    """Return the seed of link `number` of a chain of `length` links; number 0 is its anchor."""
     seed = root
     for _ in range(length - number):
         seed = sha256(seed).digest()
     return seed
 
 
-def leads_back(seed: bytes, steps: int, to: bytes) -> bool:
-    """Tell whether hashing `seed` so often gives `to`."""
-    return link_of(seed, steps, 0) == to
+def hashes_to(seed: bytes, steps: int, to: bytes) -> bool:
+    """Return whether `seed`, hashed `steps` times, is `to`."""
+    return link_seed(seed, steps, 0) == to
 
 
-_OF = (
+_IS_OPEN = (
     chains.c.caller_id.is_not_distinct_from(bindparam("owner", type_=Integer)),
     chains.c.game == bindparam("of_game"),
     chains.c.at_table == bindparam("of_table"),
     chains.c.closed.is_(None),
 )
-_GOOD = (chains.c.day == bindparam("today"), chains.c.used < chains.c.length)
-_OPEN = Prepared(lambda: select(chains.c.anchor).where(*_OF, *_GOOD))
+_IS_USABLE = (chains.c.day == bindparam("today"), chains.c.used < chains.c.length)
+_OPEN = Prepared(lambda: select(chains.c.anchor).where(*_IS_OPEN, *_IS_USABLE))
 _TAKE = Prepared(
     lambda: (
         update(chains)
         .values(used=chains.c.used + 1)
-        .where(*_OF, *_GOOD)
+        .where(*_IS_OPEN, *_IS_USABLE)
         .returning(chains.c.anchor, chains.c.root, chains.c.length, chains.c.used)
     )
 )
-_END = Prepared(lambda: update(chains).values(parameters("closed")).where(*_OF))
+_END = Prepared(lambda: update(chains).values(parameters("closed")).where(*_IS_OPEN))
 _BEGIN = Prepared(
     lambda: insert(chains).values(
         parameters(
@@ -87,7 +87,7 @@ _ALL_OPEN: Reader[str] = value(
         .order_by(chains.c.anchor)
     )
 )
-_OF_TODAY = read(
+_TODAY = read(
     SealedChain,
     lambda: (
         select(
@@ -109,22 +109,22 @@ _ROOT = Prepared(
 def take_link(
     desk: Desk, owner: int | None, game: str, table: int, root: bytes, length: int
 ) -> ChainLink:
-    """Take the next link of the chain of a caller at a game, or of a table without an `owner`.
+    """Take the next link of the chain of a caller at a game; without an `owner`, of a table.
 
-    When there is none that serves today, one begins with `root`, of `length` links.
+    If there is no chain of today with links left, a chain of `length` links begins with `root`.
     """
-    whose = {"owner": owner, "of_game": game, "of_table": table, "today": _today(desk)}
-    row = _TAKE(desk.connection, **whose).first()
+    key = {"owner": owner, "of_game": game, "of_table": table, "today": _today(desk)}
+    row = _TAKE(desk.connection, **key).first()
     if row is None:
         begin(desk, owner, game, table, root, length)
-        row = _TAKE(desk.connection, **whose).one()
-    return ChainLink(row.anchor, row.used, link_of(row.root, row.length, row.used))
+        row = _TAKE(desk.connection, **key).one()
+    return ChainLink(row.anchor, row.used, link_seed(row.root, row.length, row.used))
 
 
 def begin(desk: Desk, owner: int | None, game: str, table: int, root: bytes, length: int) -> str:
-    """Seal a new chain, which ends the one before; return its anchor."""
+    """Begin a new chain, end the one before, and return the anchor."""
     _END(desk.connection, closed=stamp(desk.now), owner=owner, of_game=game, of_table=table)
-    anchor = link_of(root, length, 0).hex()
+    anchor = link_seed(root, length, 0).hex()
     _BEGIN(
         desk.connection,
         anchor=anchor,
@@ -140,27 +140,27 @@ def begin(desk: Desk, owner: int | None, game: str, table: int, root: bytes, len
     return anchor
 
 
-def sealed_ahead(
+def current_anchor(
     desk: Desk, owner: int | None, game: str, table: int, root: bytes, length: int
 ) -> str:
-    """Return the anchor of the chain that the next shoe comes from; begin one where it has to."""
-    whose = {"owner": owner, "of_game": game, "of_table": table, "today": _today(desk)}
-    anchor: str | None = _OPEN(desk.connection, **whose).scalar()
+    """Return the anchor of the chain for the next shoe; begin a chain if there is none."""
+    key = {"owner": owner, "of_game": game, "of_table": table, "today": _today(desk)}
+    anchor: str | None = _OPEN(desk.connection, **key).scalar()
     return anchor or begin(desk, owner, game, table, root, length)
 
 
 def open_anchors(desk: Desk, caller_id: int) -> list[str]:
-    """List the anchors of the chains that a caller may be dealt from: theirs, and the tables'."""
+    """Return the anchors of the chains for a caller's shoes: the caller's own and the tables'."""
     return _ALL_OPEN.all(desk.connection, caller_id=caller_id)
 
 
-def sealed_today(desk: Desk) -> list[SealedChain]:
-    """List the chains that shoes come from today, by their anchors."""
-    return _OF_TODAY.all(desk.connection, today=_today(desk))
+def chains_of_today(desk: Desk) -> list[SealedChain]:
+    """Return the open chains of today, in the order of their anchors."""
+    return _TODAY.all(desk.connection, today=_today(desk))
 
 
-def length_of(desk: Desk, anchor: str, owner: int | None, game: str, table: int) -> int | None:
-    """Return how many links a chain has, None unless it is the one of this caller or table."""
+def chain_length(desk: Desk, anchor: str, owner: int | None, game: str, table: int) -> int | None:
+    """Return the number of links of a chain; None unless it belongs to this caller or table."""
     row = _ROOT(desk.connection, of_anchor=anchor).first()
     if row is None or (row.caller_id, row.game, row.at_table) != (owner, game, table):
         return None

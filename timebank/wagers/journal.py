@@ -1,8 +1,7 @@
-"""The journal: shoes and rounds as they were played, to be found again after a crash or a year.
+"""The journal: shoes and rounds as they were played, for a later resumption or check.
 
-The journal stores what the tables give it and never looks inside: rules, actions and results are
-JSON, a seed is 32 bytes. What it does see to: a seed stays out of every `repr`, and `shown_seed`
-gives it only when the shoe is done.
+The journal stores rules, actions and results as JSON, and knows nothing of their meaning. A seed is
+32 bytes. It is in no `repr`, and `shown_seed` returns it only after the shoe is done.
 """
 
 from __future__ import annotations
@@ -42,11 +41,11 @@ from timebank.wagers import chains
 from timebank.words import Unit
 
 OVERDUE_AFTER = timedelta(days=1)
-# The table of a game that has one alone, and of whoever plays alone.
+# Also the table of callers who play alone, and of games with one table.
 FIRST_TABLE = 1
-_LARGEST = 2**63 - 1
-# Rounds whose actions and seats are read together.
-AT_ONCE = 200
+LARGEST_NUMBER = 2**63 - 1
+# The number of rounds whose actions and seats are read together.
+BATCH = 200
 _ROUNDS = schema.rounds
 ByLead: TypeAlias = dict[int, list[Any]]
 
@@ -55,27 +54,29 @@ log = logging.getLogger("timebank")
 
 @dataclass(frozen=True, slots=True)
 class Shoe:
+    """A shoe as the journal has it."""
+
     id: int
-    # The SHA-256 of the seed, to be shown before the bet.
+    # The SHA-256 of the seed, shown before the bet.
     seal: str
     decks: int
-    # Cards dealt from it before the hand in question, or so far.
+    # The number of cards dealt before the round that this shoe belongs to, or so far.
     position: int
-    # What the caller said at the cut, '' for nothing; None until the first hand is dealt.
+    # The caller's words at the cut, "" for none; None until the first hand is dealt.
     cut: str | None
-    # Nothing was dealt from it yet, so it may still be cut.
+    # Whether no card was dealt yet, so that it can still be cut.
     fresh: bool
-    # It will not be dealt from again, so its seed may be shown.
+    # Whether no more cards will be dealt, so that its seed may be shown.
     done: bool
-    # Whose it is; None for the one that all at a table share.
+    # The owner; None for the shared shoe of a table.
     caller_id: int | None
     seed: bytes = field(repr=False)
-    # Which of the game's tables shares it, from 1.
+    # The number of its table, from 1.
     table: int = FIRST_TABLE
-    # The chain that its seed is of, and which of its links, from 1; None and 0: a seed by itself.
+    # The chain of its seed, and the number of the link, from 1; None and 0 for a single seed.
     anchor: str | None = None
     link: int = 0
-    # Of the round of drand that release 1.0 shuffled it with, in hexadecimal; "" for none.
+    # The signature of the drand round that release 1.0 shuffled it with, in hexadecimal, or "".
     signature: str = ""
 
     @property
@@ -85,7 +86,7 @@ class Shoe:
 
 @dataclass(frozen=True, slots=True)
 class StoredSeat:
-    """One of those who play a round: whose it is, and what they bet in the round's unit."""
+    """A seat of a round: its caller, and the bet in the round's unit."""
 
     seat: int
     round_id: int
@@ -97,7 +98,7 @@ class StoredSeat:
 
 @dataclass(frozen=True, slots=True)
 class StoredRound:
-    """A round as the journal has it, for one seat. Amounts are in `unit`."""
+    """One seat's round as the journal has it. Amounts are in `unit`."""
 
     id: int
     game: str
@@ -108,16 +109,16 @@ class StoredRound:
     rules: Mapping[str, object]
     # The opening bet.
     stake: int
-    # What a coin was worth when it was placed.
+    # The value of a coin at that bet.
     coin: int
-    # With the position that this round began at; None for a game without cards.
+    # Its position is where this round began. None for a game without cards.
     shoe: Shoe | None
     # (sequence, action), the bet first.
     actions: tuple[tuple[int, Mapping[str, object]], ...]
-    # Cards of the shoe that the round has used.
+    # The number of cards of the shoe that the round has used.
     cards_used: int
     settled: bool
-    # "void" when the caller was deleted with the hand still open.
+    # "void" for a hand that was not played to its end.
     outcome: str | None
     result: Mapping[str, object] | None
     lost: int
@@ -125,14 +126,14 @@ class StoredRound:
     won: int
     unit: Unit
     seat: int
-    # The round that the actions are journaled under; its own number where it is the first seat's.
+    # The round that keeps the journal: the first seat's.
     lead: int
-    # All who play it, this one included, by their seats.
+    # All seats of the table in order, with this one.
     seats: tuple[StoredSeat, ...]
 
     @property
     def sequence(self) -> int:
-        """The number of the last action, 0 while there is only the bet; there must be that."""
+        """The number of the last action; 0 if there is only the bet."""
         return self.actions[-1][0]
 
     @property
@@ -140,8 +141,8 @@ class StoredRound:
         return 0 if self.shoe is None else self.shoe.position
 
 
-def gone(shoe_id: ColumnElement[int]) -> ColumnElement[int]:
-    """Count the cards of a shoe that are gone behind its last round; NULL for one without any."""
+def cards_gone(shoe_id: ColumnElement[int]) -> ColumnElement[int]:
+    """Return an expression for the number of cards that a shoe's rounds used; NULL if none did."""
     dealt = _ROUNDS.alias()
     used = (
         select(func.max(actions.c.cards_used))
@@ -159,7 +160,7 @@ def gone(shoe_id: ColumnElement[int]) -> ColumnElement[int]:
     )
 
 
-# What is asked of a shoe, under the names by which `_shoe` reads it.
+# The columns that `_shoe` reads, in its order, before the position.
 _SHOE = (
     *(shoes.c.id.label("shoe_id"), shoes.c.seal, shoes.c.decks, shoes.c.cut, shoes.c.closed),
     *(shoes.c.caller_id.label("shoe_of"), shoes.c.seed, shoes.c.at_table),
@@ -168,7 +169,7 @@ _SHOE = (
 
 
 def _shoe(row: Sequence[Any]) -> Shoe:
-    """Make a shoe of the columns of `_SHOE`, and its position."""
+    """Make a shoe of the columns of `_SHOE` and its position."""
     number, seal, decks, cut, closed, owner, seed, table, anchor, link, beacon, position = row
     return Shoe(
         id=number,
@@ -187,19 +188,19 @@ def _shoe(row: Sequence[Any]) -> Shoe:
     )
 
 
-def _open_shoes(*of: ColumnElement[bool]) -> Query:
-    position = func.coalesce(gone(shoes.c.id), 0).label("position")
-    return select(*_SHOE, position).where(shoes.c.closed.is_(None), *of)
+def _open_shoes(*where: ColumnElement[bool]) -> Query:
+    position = func.coalesce(cards_gone(shoes.c.id), 0).label("position")
+    return select(*_SHOE, position).where(shoes.c.closed.is_(None), *where)
 
 
-_OF_GAME = shoes.c.game == bindparam("game")
+_IS_OF_GAME = shoes.c.game == bindparam("game")
 _OPEN_SHOE = Reader(
-    _shoe, lambda: _open_shoes(shoes.c.caller_id == bindparam("caller_id"), _OF_GAME)
+    _shoe, lambda: _open_shoes(shoes.c.caller_id == bindparam("caller_id"), _IS_OF_GAME)
 )
 _OPEN_TABLE_SHOE = Reader(
     _shoe,
     lambda: _open_shoes(
-        shoes.c.caller_id.is_(None), _OF_GAME, shoes.c.at_table == bindparam("at_table")
+        shoes.c.caller_id.is_(None), _IS_OF_GAME, shoes.c.at_table == bindparam("at_table")
     ),
 )
 _SEAL = Prepared(
@@ -209,22 +210,22 @@ _SEAL = Prepared(
         )
     )
 )
-# A hand from a shoe that is still in play.
-_DEALT_FROM = (_ROUNDS.c.shoe_id == bindparam("shoe_id"), _ROUNDS.c.settled.is_(None))
-_IS_DEALT_FROM = Prepared(lambda: select(literal(1)).select_from(_ROUNDS).where(*_DEALT_FROM))
+
+_IS_IN_PLAY_FROM = (_ROUNDS.c.shoe_id == bindparam("shoe_id"), _ROUNDS.c.settled.is_(None))
+_IS_DEALT_FROM = Prepared(lambda: select(literal(1)).select_from(_ROUNDS).where(*_IS_IN_PLAY_FROM))
 _CLOSE_SHOE = Prepared(
     lambda: (
         update(shoes)
         .values(parameters("closed"))
         .where(shoes.c.id == bindparam("shoe_id"), shoes.c.closed.is_(None))
-        .where(~exists().where(*_DEALT_FROM))
+        .where(~exists().where(*_IS_IN_PLAY_FROM))
     )
 )
 _CLOSE_OWN_SHOES = Prepared(
     lambda: (
         update(shoes)
         .values(parameters("closed"))
-        .where(_OF_GAME, shoes.c.caller_id.is_not(None), shoes.c.closed.is_(None))
+        .where(_IS_OF_GAME, shoes.c.caller_id.is_not(None), shoes.c.closed.is_(None))
         .where(~exists().where(_ROUNDS.c.shoe_id == shoes.c.id, _ROUNDS.c.settled.is_(None)))
     )
 )
@@ -240,14 +241,14 @@ def open_shoe(
     table: int = FIRST_TABLE,
     ahead: int = 0,
 ) -> Shoe:
-    """Give the open shoe for a game of a caller, or seal a new one from `seed`.
+    """Return a caller's open shoe for a game, or make a new one from `seed`.
 
-    Without an `owner`, it is the one that all at this `table` of the game share. A shoe of another
-    number of decks (the sysop has changed the rules) is closed and replaced, which lets its seed be
-    seen. `seed` and `seal` are not used when there is a shoe.
+    Without an `owner`, it is the shared shoe of the game's `table`. A shoe with another number of
+    decks is closed and replaced, because the sysop has changed the rules. Then its seed may be
+    shown. `seed` and `seal` are used only for a new shoe.
 
-    With `ahead`, seeds come from a chain that seals so many of them (chains.py): `seed` is the root
-    of a new one, where one has to begin.
+    With `ahead` above 0, seeds come from chains of that many links (chains.py). `seed` is then the
+    root of a new chain, if one must begin.
     """
     if owner is None:
         shoe = _OPEN_TABLE_SHOE.first(desk.connection, game=game, at_table=table)
@@ -259,8 +260,9 @@ def open_shoe(
         close_shoe(desk, shoe.id)
     anchor, link = None, 0
     if ahead:
-        taken = chains.take_link(desk, owner, game, table, seed, ahead)
-        anchor, link, seed, seal = taken.anchor, taken.number, taken.seed, taken.seal
+        next_link = chains.take_link(desk, owner, game, table, seed, ahead)
+        anchor, link = next_link.anchor, next_link.number
+        seed, seal = next_link.seed, next_link.seal
     number = _SEAL.insert(
         desk.connection,
         caller_id=owner,
@@ -286,9 +288,9 @@ def open_shoe(
 
 
 def close_shoe(desk: Desk, shoe_id: int) -> None:
-    """Declare a shoe done: nothing more is dealt from it and its seed may be shown.
+    """Close a shoe: no more cards are dealt from it, and its seed may be shown.
 
-    Raises `RoundInPlay` while a hand from it is open, `ShoeGone` when it is done already.
+    Raises `RoundInPlay` while a hand from it is open, `ShoeGone` if it is closed already.
     """
     if _CLOSE_SHOE.count_changed(desk.connection, closed=stamp(desk.now), shoe_id=shoe_id):
         return
@@ -298,75 +300,79 @@ def close_shoe(desk: Desk, shoe_id: int) -> None:
 
 
 def close_own_shoes(desk: Desk, game: str) -> None:
-    """Declare done all shoes of callers alone, for a game that deals from those of tables only.
+    """Close the callers' own shoes of a game whose tables now share theirs.
 
-    Release 1.0 dealt from such shoes too. One from which a hand is open stays.
+    Release 1.0 dealt from own shoes too. A shoe with an open hand stays open.
     """
     _CLOSE_OWN_SHOES(desk.connection, game=game, closed=stamp(desk.now))
 
 
 def round_in_play(desk: Desk, caller_id: int) -> StoredRound | None:
-    """Find the caller's open hand; raises `JournalDamaged`."""
+    """Return the caller's open hand, None without one; raises `JournalDamaged`."""
     return _only(_stored(desk, _IN_PLAY, caller_id=caller_id))
 
 
 def games_in_play(desk: Desk, caller_ids: Collection[int]) -> dict[int, str]:
-    """Give the games at which these callers have an open hand; those without one are left out."""
+    """Return the games at which these callers have an open hand, by caller."""
     rows = _GAMES_IN_PLAY(desk.connection, caller_ids=json.dumps(list(caller_ids)))
     return dict(map(tuple, rows))
 
 
 def stored_round(desk: Desk, round_id: int) -> StoredRound | None:
-    """Find a round by its number; raises `JournalDamaged`."""
+    """Return a round by its number, None if there is none; raises `JournalDamaged`."""
     return _only(_stored(desk, _BY_NUMBER, number=round_id))
 
 
-def last_open_to_all(desk: Desk, caller_id: int, game: str) -> StoredRound | None:
-    """Find a caller's last round of a game that is settled, and whose seed may be seen; raises
-    `JournalDamaged`."""
+def last_revealed_round(desk: Desk, caller_id: int, game: str) -> StoredRound | None:
+    """Return a caller's last settled round of a game whose seed may be shown; None without one.
+
+    Raises `JournalDamaged`.
+    """
     number = _LAST_DONE(desk.connection, caller_id=caller_id, game=game).scalar()
     return None if number is None else stored_round(desk, number)
 
 
 def rounds(desk: Desk, caller_id: int | None) -> Iterator[StoredRound | JournalDamaged]:
-    """Go through the rounds of a caller, or of all; an error stands for one that cannot be read."""
+    """Yield the rounds of a caller, or of all callers; an unreadable one is yielded as an error."""
     if caller_id is None:
         return _stored(desk, _ALL)
     return _stored(desk, _OF_CALLER, caller_id=caller_id)
 
 
 def rounds_between(desk: Desk, first: int, last: int) -> Iterator[StoredRound | JournalDamaged]:
-    """Go through the rounds from one number to another, both included, in the same way."""
+    """Yield the rounds from number `first` to `last`, both included, as `rounds` does."""
     return _stored(desk, _BETWEEN, first=first, last=last)
 
 
 def last_round(desk: Desk) -> int:
-    """The highest number of a round; 0 without any."""
+    """Return the highest number of a round; 0 if there is none."""
     return _LAST_ROUND.one(desk.connection)
 
 
-def overdue(desk: Desk) -> list[StoredRound]:
-    """List the rounds left open past the end of the day after theirs, each by its lead."""
+def overdue_rounds(desk: Desk) -> list[StoredRound]:
+    """Return the open rounds whose day ended more than a day ago, each by its lead."""
     yesterday = desk.settings.schedule.day_of(desk.now) - OVERDUE_AFTER
-    found = _stored(desk, _OVERDUE, before=yesterday.isoformat())
-    return list(_readable(found, "is overdue"))
+    stored_rounds = _stored(desk, _OVERDUE, before=yesterday.isoformat())
+    return list(_readable(stored_rounds, "is overdue"))
 
 
-def undealt(desk: Desk) -> list[StoredRound]:
-    """List the rounds, each by its lead, whose bets release 1.0 took, and whose cards were to come
-    with a round of drand."""
-    found = _readable(_stored(desk, _BESIDE_DRAND), "is in play")
-    return [stored for stored in found if not stored.cards_used]
+def undealt_rounds(desk: Desk) -> list[StoredRound]:
+    """Return the open rounds of release 1.0, each by its lead, that still wait for their cards.
+
+    Release 1.0 took the bets before the round of drand that shuffled the shoe.
+    """
+    in_play = _readable(_stored(desk, _WITH_BEACON), "is in play")
+    return [stored for stored in in_play if not stored.cards_used]
 
 
-def overdue_numbers(desk: Desk) -> list[int]:
+def overdue_round_numbers(desk: Desk) -> list[int]:
+    """Return the numbers of the leads of `overdue_rounds`, without reading the rounds."""
     yesterday = desk.settings.schedule.day_of(desk.now) - OVERDUE_AFTER
     return list(_OVERDUE_NUMBERS(desk.connection, before=yesterday.isoformat()).scalars())
 
 
 def shared_rounds(desk: Desk, game: str) -> dict[int, int]:
-    """Return the rounds of a game in play that were dealt from the shoe of a table: by the number
-    of the seat that keeps the journal, the number of the table."""
+    """Return the rounds in play from shared shoes of a game: the table's number by the lead."""
     return dict(map(tuple, _SHARED_ROUNDS(desk.connection, game=game)))
 
 
@@ -381,24 +387,24 @@ _RESULTS: Reader[str | None] = value(
 )
 
 
-def results_of_shoe(desk: Desk, shoe_id: int, count: int) -> list[Mapping[str, Any]]:
-    """Return what the journal keeps of the last rounds of a shoe that are over, in their order."""
-    found = _RESULTS.all(desk.connection, shoe_id=shoe_id, count=count)
-    return [json.loads(result) for result in reversed(found) if result]
+def shoe_results(desk: Desk, shoe_id: int, count: int) -> list[Mapping[str, Any]]:
+    """Return the results of the last `count` settled rounds of a shoe, in their order."""
+    results = _RESULTS.all(desk.connection, shoe_id=shoe_id, count=count)
+    return [json.loads(result) for result in reversed(results) if result]
 
 
 def rounds_at_table(desk: Desk, first: StoredRound, last: int | None) -> list[StoredRound]:
-    """List the rounds from `first` on at its table, up to number `last` or else those of its day.
+    """Return the rounds at a table from `first` to number `last`, or to the end of its day.
 
-    Where several share the table, that is theirs, each round by the seat that keeps its journal, or
-    by the seat of the caller of `first`; elsewhere it is that caller's. Those that cannot be read
-    are left out, and named in the log.
+    At a shared table these are the rounds of all seats, each by the seat of the caller of `first`
+    or else by its lead. Elsewhere they are that caller's rounds. Unreadable rounds are left out and
+    named in the log.
     """
     shoe = first.shoe
     is_shared = shoe is not None and shoe.caller_id is None
     values = {
         "first": first.lead,
-        "last": _LARGEST if last is None else last,
+        "last": LARGEST_NUMBER if last is None else last,
         "since": first.day.isoformat(),
         "until": "9999-12-31" if last is not None else first.day.isoformat(),
         "game": first.game,
@@ -406,31 +412,31 @@ def rounds_at_table(desk: Desk, first: StoredRound, last: int | None) -> list[St
     if not is_shared or shoe is None:
         mine = _stored(desk, _OF_CALLER_FROM, caller_id=first.caller_id, **values)
         return list(_readable(mine, "is asked for"))
-    found = _stored(desk, _AT_TABLE_FROM, at_table=shoe.table, **values)
+    at_table = _stored(desk, _AT_TABLE_FROM, at_table=shoe.table, **values)
     by_lead: dict[int, StoredRound] = {}
-    for stored in _readable(found, "is asked for"):
+    for stored in _readable(at_table, "is asked for"):
         if stored.lead not in by_lead or stored.caller_id == first.caller_id:
             by_lead[stored.lead] = stored
     return [by_lead[lead] for lead in sorted(by_lead)]
 
 
-def _readable(found: Iterator[StoredRound | JournalDamaged], what: str) -> Iterator[StoredRound]:
-    """Leave out what cannot be read, and name it in the log."""
-    for stored in found:
+def _readable(rounds: Iterator[StoredRound | JournalDamaged], state: str) -> Iterator[StoredRound]:
+    """Yield the readable rounds. Name the others and their `state`, a clause, in the log."""
+    for stored in rounds:
         if isinstance(stored, JournalDamaged):
-            log.error("hand %d %s, but %s", stored.number, what, stored)
+            log.error("hand %d %s, but %s", stored.number, state, stored)
         else:
             yield stored
 
 
 def _signature(beacon: str) -> str:
-    said = _object(beacon).get("signature", "")
-    if not isinstance(said, str):
+    signature = _object(beacon).get("signature", "")
+    if not isinstance(signature, str):
         raise TypeError("the round of drand that its shoe is shuffled with cannot be read")
-    return said
+    return signature
 
 
-def _those(*where: ColumnElement[bool]) -> Query:
+def _select_rounds(*where: ColumnElement[bool]) -> Query:
     hand = _ROUNDS.c
     return (
         select(
@@ -449,39 +455,43 @@ def _those(*where: ColumnElement[bool]) -> Query:
 
 
 def _leads_in_play() -> ColumnElement[bool]:
-    """Choose rounds that keep a journal, while any seat of them is in play."""
+    """Select the leads of rounds in which a seat is still in play."""
     seat = _ROUNDS.alias()
     leads = select(func.coalesce(seat.c.lead, seat.c.id)).where(seat.c.settled.is_(None))
     return and_(_ROUNDS.c.lead.is_(None), _ROUNDS.c.id.in_(leads))
 
 
-_OF_THIS_CALLER = _ROUNDS.c.caller_id == bindparam("caller_id")
-_TOO_LONG = _ROUNDS.c.day < bindparam("before")
-_ALL = Prepared(_those)
-_BETWEEN = Prepared(lambda: _those(_ROUNDS.c.id.between(bindparam("first"), bindparam("last"))))
+_IS_OF_CALLER = _ROUNDS.c.caller_id == bindparam("caller_id")
+_IS_OVERDUE = _ROUNDS.c.day < bindparam("before")
+_ALL = Prepared(_select_rounds)
+_BETWEEN = Prepared(
+    lambda: _select_rounds(_ROUNDS.c.id.between(bindparam("first"), bindparam("last")))
+)
 _LAST_ROUND: Reader[int] = value(lambda: select(highest(_ROUNDS.c.id)))
-_BY_NUMBER = Prepared(lambda: _those(_ROUNDS.c.id == bindparam("number")))
-_OF_CALLER = Prepared(lambda: _those(_OF_THIS_CALLER))
+_BY_NUMBER = Prepared(lambda: _select_rounds(_ROUNDS.c.id == bindparam("number")))
+_OF_CALLER = Prepared(lambda: _select_rounds(_IS_OF_CALLER))
 _LAST_DONE = Prepared(
     lambda: (
         select(_ROUNDS.c.id)
         .join(shoes, shoes.c.id == _ROUNDS.c.shoe_id)
-        .where(_OF_THIS_CALLER, _ROUNDS.c.game == bindparam("game"))
+        .where(_IS_OF_CALLER, _ROUNDS.c.game == bindparam("game"))
         .where(_ROUNDS.c.settled.is_not(None), shoes.c.closed.is_not(None))
         .order_by(_ROUNDS.c.id.desc())
         .limit(1)
     )
 )
-_FROM = (
+_IS_IN_RANGE = (
     _ROUNDS.c.game == bindparam("game"),
     _ROUNDS.c.id.between(bindparam("first"), bindparam("last")),
     _ROUNDS.c.day.between(bindparam("since"), bindparam("until")),
 )
-_OF_CALLER_FROM = Prepared(lambda: _those(_OF_THIS_CALLER, *_FROM))
+_OF_CALLER_FROM = Prepared(lambda: _select_rounds(_IS_OF_CALLER, *_IS_IN_RANGE))
 _AT_TABLE_FROM = Prepared(
-    lambda: _those(*_FROM, shoes.c.caller_id.is_(None), shoes.c.at_table == bindparam("at_table"))
+    lambda: _select_rounds(
+        *_IS_IN_RANGE, shoes.c.caller_id.is_(None), shoes.c.at_table == bindparam("at_table")
+    )
 )
-_IN_PLAY = Prepared(lambda: _those(_OF_THIS_CALLER, _ROUNDS.c.settled.is_(None)))
+_IN_PLAY = Prepared(lambda: _select_rounds(_IS_OF_CALLER, _ROUNDS.c.settled.is_(None)))
 _GAMES_IN_PLAY = Prepared(
     lambda: (
         select(_ROUNDS.c.caller_id, _ROUNDS.c.game)
@@ -503,10 +513,10 @@ _SHARED_ROUNDS = Prepared(
         .order_by("lead")
     )
 )
-_BESIDE_DRAND = Prepared(lambda: _those(_leads_in_play(), shoes.c.beacon.is_not(None)))
-_OVERDUE = Prepared(lambda: _those(_leads_in_play(), _TOO_LONG))
+_WITH_BEACON = Prepared(lambda: _select_rounds(_leads_in_play(), shoes.c.beacon.is_not(None)))
+_OVERDUE = Prepared(lambda: _select_rounds(_leads_in_play(), _IS_OVERDUE))
 _OVERDUE_NUMBERS = Prepared(
-    lambda: select(_ROUNDS.c.id).where(_leads_in_play(), _TOO_LONG).order_by(_ROUNDS.c.id)
+    lambda: select(_ROUNDS.c.id).where(_leads_in_play(), _IS_OVERDUE).order_by(_ROUNDS.c.id)
 )
 
 
@@ -531,7 +541,7 @@ def _seats(these: ColumnElement[bool]) -> Query:
     )
 
 
-# Of one round, and of many at once: a query for each of these takes four times as long.
+# For one round and for many: a query for each of many rounds takes four times as long.
 _PLAYED = Prepared(lambda: _acts(actions.c.round_id == bindparam("lead")))
 _ALL_PLAYED = Prepared(lambda: _acts(among(actions.c.round_id, "leads")))
 _SEATS = Prepared(
@@ -539,7 +549,7 @@ _SEATS = Prepared(
         or_(_ROUNDS.c.id == bindparam("lead"), _ROUNDS.c.lead == bindparam("lead"))
     ).order_by(_ROUNDS.c.seat)
 )
-# Apart: to find what is among either of two, PostgreSQL would go through all there are.
+# A union, because PostgreSQL would read the whole table for a condition on either column.
 _ALL_SEATS = Prepared(
     lambda: union(
         _seats(among(_ROUNDS.c.id, "leads")), _seats(among(_ROUNDS.c.lead, "leads"))
@@ -547,8 +557,8 @@ _ALL_SEATS = Prepared(
 )
 
 
-def _only(found: Iterator[StoredRound | JournalDamaged]) -> StoredRound | None:
-    stored = next(found, None)
+def _only(rounds: Iterator[StoredRound | JournalDamaged]) -> StoredRound | None:
+    stored = next(rounds, None)
     if isinstance(stored, JournalDamaged):
         raise stored
     return stored
@@ -557,8 +567,8 @@ def _only(found: Iterator[StoredRound | JournalDamaged]) -> StoredRound | None:
 def _stored(
     desk: Desk, those: Prepared, **values: object
 ) -> Iterator[StoredRound | JournalDamaged]:
-    for rows in those.run_long(desk.connection, **values).partitions(AT_ONCE):
-        played, seated = _of_leads(desk, {row[1] for row in rows})
+    for rows in those.run_long(desk.connection, **values).partitions(BATCH):
+        played, seated = _actions_and_seats(desk, {row[1] for row in rows})
         for row in rows:
             number, lead, *rest = row
             try:
@@ -569,20 +579,19 @@ def _stored(
                 yield stored
 
 
-def _of_leads(desk: Desk, leads: Collection[int]) -> tuple[ByLead, ByLead]:
-    """Give the actions and the seats of rounds, by the numbers of those that keep their journals;
-    each row begins with that."""
+def _actions_and_seats(desk: Desk, leads: Collection[int]) -> tuple[ByLead, ByLead]:
+    """Return the actions and the seats of rounds by their leads. Each row begins with the lead."""
     books = desk.connection
     if len(leads) == 1:
         (lead,) = leads
         return _by_lead(_PLAYED(books, lead=lead)), _by_lead(_SEATS(books, lead=lead))
-    # Damage may have left there what JSON cannot say, and that is no round's number.
+    # Damaged rows can contain values that JSON cannot express; these are no numbers of rounds.
     numbers = json.dumps([lead for lead in leads if isinstance(lead, int)])
     return _by_lead(_ALL_PLAYED(books, leads=numbers)), _by_lead(_ALL_SEATS(books, leads=numbers))
 
 
 def _by_lead(rows: Iterable[Any]) -> ByLead:
-    return {lead: list(of_lead) for lead, of_lead in groupby(rows, itemgetter(0))}
+    return {lead: list(group) for lead, group in groupby(rows, itemgetter(0))}
 
 
 def _round(
@@ -614,8 +623,8 @@ def _round(
         lead=lead,
         seats=tuple(
             [
-                StoredSeat(place, of, who, name, stake, ended is not None)
-                for _, place, of, who, name, stake, ended in seated
+                StoredSeat(place, round_id, owner, name, stake, ended is not None)
+                for _, place, round_id, owner, name, stake, ended in seated
             ]
         ),
     )
@@ -623,12 +632,12 @@ def _round(
 
 @lru_cache(maxsize=256)
 def _read_once(text: str) -> Mapping[str, object]:
-    """Read what is the same in very many rounds: rules, and most actions."""
+    """Read and cache JSON that many rounds share: rules, and most actions."""
     return MappingProxyType(_object(text))
 
 
 def _object(text: str) -> dict[str, object]:
-    found = json.loads(text)
-    if not isinstance(found, dict):
+    loaded = json.loads(text)
+    if not isinstance(loaded, dict):
         raise TypeError(f"{text[:40]} is not a JSON object")
-    return found
+    return loaded

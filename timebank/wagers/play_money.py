@@ -1,7 +1,7 @@
-"""Play money: bankrolls in dollars and francs, the bank that each caller faces, and tallies.
+"""Play money: bankrolls in dollars and francs, each caller's bank, and tallies. Amounts are cents.
 
-It is in the same books as time, in units of its own that never mix with it: what nobody has won
-from anybody comes from the mint of its unit. Amounts are cents.
+The same books hold it in units of its own, which never mix with time. New money of a unit comes
+from its mint.
 """
 
 from __future__ import annotations
@@ -22,29 +22,31 @@ from timebank.ledger.transfers import Account, mint
 from timebank.wagers.stakes import BANKROLL
 from timebank.words import Unit
 
-# What a new player gets, and what the bank holds at every return (baccarat-markland.txt).
+# A new player's bankroll, and the bank at every return to the table (baccarat-markland.txt).
 NEW_BANKROLL = 100_000_00
 FULL_BANK = 1_000_000_00
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """All of a caller's rounds of a game: what was staked, and what was won less what was lost.
+    """All of a caller's rounds of a game: the sum of the stakes (`action`), and the net result.
 
-    Whole coins or dollars; each round is counted in the coin that it was dealt with.
+    Whole coins or dollars. Each round counts in the coin that it was dealt with.
     """
 
     action: int
-    standing: int
+    net: int
 
 
 def sit_down(desk: Desk, call_id: int, ticked: int, unit: Unit) -> Receipt:
     """Let a caller sit down with a bankroll of a unit of play money.
 
-    A new player gets a bankroll; one that is gone is renewed on a later day than that on which
-    it was lost; the bank has recovered from whatever it lost to them. None of it happens while a
-    round of the unit is in play, which goes on against the same bank. Raises `CallClosed`, and
-    ValueError for a unit in which nobody has a bankroll.
+    A new player gets a bankroll. A lost one is renewed on a later day than that of the loss. The
+    bank is full again. None of this happens while a round of the unit is in play, because it
+    continues against the same bank.
+
+    `ticked` is the number of seconds since log-on. Raises `CallClosed`, and ValueError if `unit` is
+    "second".
     """
     if unit == "second":
         raise ValueError("a bankroll is play money")
@@ -59,10 +61,10 @@ def sit_down(desk: Desk, call_id: int, ticked: int, unit: Unit) -> Receipt:
 
 
 def renew_bankroll(desk: Desk, call_id: int, ticked: int, unit: Unit) -> Receipt:
-    """Give a caller who sits at the table another bankroll, if theirs is gone and its day is over.
+    """Renew a lost bankroll of a caller at the table, on a later day than that of the loss.
 
-    The bank does not recover: they have not returned to it. Nothing is given while a round of the
-    unit is in play, nor to one who never sat down. Raises `CallClosed`.
+    The bank is not refilled, because the caller has not returned to it. Nothing happens while a
+    round of the unit is in play, or if the caller never sat down. Raises `CallClosed`.
     """
     posting = enter(desk, call_id, ticked)
     play = posting.use_play_money(unit)
@@ -72,7 +74,7 @@ def renew_bankroll(desk: Desk, call_id: int, ticked: int, unit: Unit) -> Receipt
 
 
 def bankrolls(desk: Desk, caller_id: int) -> dict[Unit, int]:
-    """Tell what a caller has at hand, by unit; one in which they never sat down is missing."""
+    """Return a caller's bankrolls in cents, by unit; without units that the caller never played."""
     return dict(_BANKROLLS(desk.connection, caller_id=caller_id).all())
 
 
@@ -84,9 +86,9 @@ _BANKROLLS = Prepared(
 
 
 def _tally() -> Query:
-    """Add up all rounds of a game in whole coins, each in its own.
+    """Add up all rounds of a game, each in whole coins of its own.
 
-    What is on the table belongs to the round in play: a caller has one at most.
+    The stake on the table belongs to the round in play. A caller has one at most.
     """
     hand = rounds.c
     on_table = case((hand.settled.is_(None), accounts.c.balance), else_=0)
@@ -111,10 +113,9 @@ _TALLY = Prepared(_tally)
 
 
 def tally(desk: Desk, caller_id: int, game: str, unit: Unit) -> Tally:
-    """Add up all that a caller ever played of a game in one unit, an open round included."""
-    found = _TALLY(desk.connection, caller_id=caller_id, game=game, unit=unit)
-    action, standing = found.one()
-    return Tally(action, standing)
+    """Return the tally of a caller's rounds of a game in one unit, with an open round."""
+    action, net = _TALLY(desk.connection, caller_id=caller_id, game=game, unit=unit).one()
+    return Tally(action, net)
 
 
 def _is_in_play(posting: Posting, unit: Unit) -> bool:
@@ -133,7 +134,10 @@ def _fill_bankroll(posting: Posting, play: PlayAccounts, source: Account) -> Non
 
 
 def _loss() -> Query:
-    """Choose the last round that was lost out of the bankroll, and the day that it counted for."""
+    """Select the last loss out of the bankroll: its time and its round's day.
+
+    The third column says whether it came before today's first transfer of the caller.
+    """
     is_before = (
         select(days.c.after >= transfers.c.id)
         .where(days.c.caller_id == rounds.c.caller_id, days.c.day == bindparam("today"))
@@ -154,18 +158,18 @@ _LOSS = Prepared(_loss)
 
 
 def _day_of_loss(posting: Posting, play: PlayAccounts) -> tuple[str | None, bool]:
-    """Tell the day on which the bankroll was lost, None for a new player, and whether it is over.
+    """Return the day on which the bankroll was lost, None for a new player, and whether it is over.
 
-    Whichever is later of the board's day and the caller's: theirs never goes back with the clock.
-    One that is far ahead was of a wrong clock, and is over when a day has begun for them since.
+    It is the later of the board's day and the caller's, which never goes back with the clock. A day
+    far ahead is from a wrong clock. It is over when another day has begun for the caller since.
     """
     ends = {name: play.account[name].id for name in ("casino", "stake")}
     schedule = posting.desk.settings.schedule
     today = posting.state.day or ""
-    found = _LOSS(posting.desk.connection, today=today, **ends).first()
-    if found is None:
+    loss = _LOSS(posting.desk.connection, today=today, **ends).first()
+    if loss is None:
         return None, True
-    at, day, is_before = found
+    at, day, is_before = loss
     lost_on = max(schedule.day_of(instant(at)).isoformat(), day)
     tomorrow = (schedule.day_of(posting.desk.now) + timedelta(days=1)).isoformat()
     return lost_on, today > lost_on or (lost_on > tomorrow and bool(is_before))

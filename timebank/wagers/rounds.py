@@ -1,6 +1,6 @@
-"""How a hand gets into the books: its rows in the journal, and what its settlement moves.
+"""Writes hands into the books: their rows in the journal, and the transfers of their settlements.
 
-What the actions, rules and results mean is the table's business: they are stored as it gives them.
+Actions, rules and results have a meaning only for the table. They are stored as it passes them.
 Amounts are in the unit of the wager: seconds, or cents of play money.
 """
 
@@ -24,25 +24,25 @@ from timebank.ledger.entries.reading import InPlay
 from timebank.ledger.reasons import BetRaised
 from timebank.ledger.schema import actions, shoes, stamp
 from timebank.ledger.sql import DeferredWrite, Prepared, parameters
-from timebank.wagers.journal import gone
+from timebank.wagers.journal import cards_gone
 from timebank.wagers.stakes import PlayPurse, Stakes
 from timebank.words import Unit
 
 Json = Mapping[str, object]
 FIRST_SEAT = 1
-# The outcome of a hand that was never played to its end.
+# The outcome of a hand that was not played to its end.
 VOID = "void"
-# Its result where the books were restored with the hand open.
+# The result of a hand that was open when the books were restored.
 WHY_VOID: Json = {"void": "restored"}
 
-# Made once: json.dumps with options of its own builds an encoder for every text.
+# json.dumps with options would build an encoder for every text.
 encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 class Settlement(NamedTuple):
-    """What becomes of a stake: `lost` to the house, `returned`, and `won` from the house.
+    """The settlement of a stake: `lost` to the house, `returned`, and `won` from the house.
 
-    A final one ends the round and must dispose of all that stands on the table. One that is not
+    A `final` one ends the round, and must settle the whole amount on the table. One that is not
     final (insurance lost in mid-hand) must leave something there.
     """
 
@@ -56,73 +56,79 @@ class Settlement(NamedTuple):
 
 
 class Wager(NamedTuple):
+    """The bets of one round, with all that the journal stores of its beginning."""
+
     game: str
-    # What is bet on each seat.
+    # The bet of each seat.
     amounts: Mapping[int, int]
-    # What must stay on line after any stake of time; of play money, the amount that counts as one.
+    # The smallest stake. Of time, this amount must stay online after any stake.
     coin: int
-    # Turns a day of this game, of those played for time; None for no limit.
+    # The limit of a caller's rounds of this game in a day, for time; None for no limit.
     turns_limit: int | None
     # None for a game without cards.
     shoe_id: int | None
-    # The words with which the caller cut; None when they did not.
+    # The caller's words at the cut; None if the caller did not cut.
     cut: str | None
     rules: Json
-    # The action that is number 0 of the round.
+    # Action number 0 of the round.
     action: Json
-    # Cards that the deal itself takes from the shoe.
+    # The number of cards that the deal takes from the shoe.
     cards_used: int = 0
     unit: Unit = "second"
-    # What play money is staked out of; None for time.
+    # The account that stakes play money; None for time.
     purse: PlayPurse | None = None
-    # Where in the shoe the round begins; None for behind the last one.
+    # The position in the shoe at which the round begins; None for the end of the last round.
     start: int | None = None
-    # The shoe is not the caller's own, but the one that all at the game's table share.
+    # Whether the whole table shares the shoe; otherwise it is the caller's own.
     is_shoe_shared: bool = False
 
 
 class Move(NamedTuple):
+    """An action of a seat in a round, and the stake that it puts on the table."""
+
+    # The round that keeps the journal.
     round_id: int
-    # One more than that of the action before; the bet is 0.
+    # One more than the number of the last action; the bet is 0.
     sequence: int
     action: Json
-    # Cards of the shoe used by the round so far.
+    # The number of cards of the shoe that the round has used so far.
     cards_used: int
-    # Put on the table by this action, 0 for none; one that stakes must say the next two.
+    # The amount that the action puts on the table, 0 for none. With one, set the next two fields.
     stake: int = 0
-    # What the stake is: "insurance", "double", ...
+    # The kind of the stake: "insurance", "double", ...
     kind: str = ""
-    # What must stay on line after any stake, above 0.
+    # The smallest stake, as in the wager.
     coin: int = 0
-    # Whose it is; a caller alone has the first seat.
     seat: int = FIRST_SEAT
 
 
 _ROUNDS = schema.rounds
 _SHOE = bindparam("shoe", type_=Integer)
-_SAID = bindparam("said", type_=Text)
+_CUT_WORDS = bindparam("said", type_=Text)
 _CUT = Prepared(
     lambda: (
         update(shoes)
-        .values(cut=func.coalesce(shoes.c.cut, _SAID, ""))
+        .values(cut=func.coalesce(shoes.c.cut, _CUT_WORDS, ""))
         .where(shoes.c.id == _SHOE, shoes.c.closed.is_(None))
         .where(shoes.c.caller_id.is_not_distinct_from(bindparam("owner", type_=Integer)))
         .where(shoes.c.game == bindparam("game"))
-        .where(or_(shoes.c.cut.is_(None), shoes.c.cut == func.coalesce(_SAID, shoes.c.cut)))
+        .where(or_(shoes.c.cut.is_(None), shoes.c.cut == func.coalesce(_CUT_WORDS, shoes.c.cut)))
     )
 )
-_POSITION = Prepared(lambda: select(gone(_SHOE)))
-_GIVEN = (
+_POSITION = Prepared(lambda: select(cards_gone(_SHOE)))
+_ROUND_COLUMNS = (
     *("caller_id", "game", "day", "call_id", "shoe_id", "bet", "coin", "rules", "dealt", "lost"),
     *("returned", "won", "settled", "outcome", "result", "unit", "seat", "lead"),
 )
 _OPEN = Prepared(
     lambda: (
         insert(_ROUNDS)
-        .values(parameters(*_GIVEN))
+        .values(parameters(*_ROUND_COLUMNS))
         .values(
             start_position=func.coalesce(
-                bindparam("start", type_=Integer), gone(bindparam("shoe_id", type_=Integer)), 0
+                bindparam("start", type_=Integer),
+                cards_gone(bindparam("shoe_id", type_=Integer)),
+                0,
             )
         )
     )
@@ -144,22 +150,23 @@ _SETTLE = Prepared(
 
 
 def cut(desk: Desk, owner: int | None, shoe_id: int, wager: Wager) -> DeferredWrite:
-    """Commit the cut of a new shoe, which is this caller's (None: shared).
+    """Write the cut of a shoe of this `owner`, None for a shared one.
 
-    A cut changes the order of the cards, so a shoe that was dealt from takes no other. Give the
-    result to `refuse_gone` after the next statement.
+    A shoe that was dealt from accepts no other cut, because a cut changes the order of the cards.
+    Pass the result to `check_cut` after the next statement.
     """
-    of = {"shoe": shoe_id, "owner": owner, "game": wager.game}
-    return _CUT.defer(desk.connection, said=wager.cut, **of)
+    key = {"shoe": shoe_id, "owner": owner, "game": wager.game}
+    return _CUT.defer(desk.connection, said=wager.cut, **key)
 
 
-def refuse_gone(cut: DeferredWrite) -> None:
-    """Raise `ShoeGone` for a cut that no shoe has taken."""
+def check_cut(cut: DeferredWrite) -> None:
+    """Raise `ShoeGone` if no shoe accepted the cut."""
     if not cut.rowcount:
         raise ShoeGone(Phrase("This shoe is done, or was cut already."))
 
 
 def position(desk: Desk, shoe_id: int) -> int:
+    """Return the number of cards that were dealt from a shoe."""
     return _POSITION(desk.connection, shoe=shoe_id).scalar() or 0
 
 
@@ -172,9 +179,10 @@ def open_round(
     lead: int | None,
     together: int,
 ) -> int:
-    """Write the row of a new hand, and count it if the deal settles it; returns its number.
+    """Write the row of a new hand and return its number. Count the hand if the deal settles it.
 
-    `together` is how many hands are settled at the table, this one among them.
+    `lead` is the round that keeps the journal, None for this one. `together` is the number of hands
+    that are settled at the table at once, with this one.
     """
     ending = _OPEN_END if settlement is None else _ending(posting.desk, settlement)
     amounts = {name: getattr(settlement, name, 0) for name in _AMOUNTS}
@@ -216,7 +224,10 @@ def write_action(desk: Desk, call_id: int | None, move: Move) -> None:
 
 
 def raise_stake(stakes: Stakes, game: str, move: Move) -> None:
-    """Put on the table what an action stakes; ValueError for what is no stake."""
+    """Put the stake of a move on the table. Raises ValueError for a move without a valid stake.
+
+    Raises `OwnLimit` and `NotEnough`.
+    """
     if move.stake < 0 or not move.kind or move.coin <= 0:
         raise ValueError(f"not a stake: {move}")
     stakes.allow(move.stake, move.coin)
@@ -224,21 +235,21 @@ def raise_stake(stakes: Stakes, game: str, move: Move) -> None:
 
 
 def settle(stakes: Stakes, game: str, settlement: Settlement) -> None:
-    """Take the stakes off the table; ValueError, our bug, for what does not fit them."""
+    """Take the stakes off the table. Raises ValueError, a bug, if the settlement does not fit."""
     parts = (settlement.lost, settlement.returned, settlement.won)
-    settled, standing = settlement.lost + settlement.returned, stakes.standing
-    fits = settled == standing if settlement.final else settled < standing
+    settled, on_table = settlement.lost + settlement.returned, stakes.on_table
+    fits = settled == on_table if settlement.final else settled < on_table
     if min(parts) < 0 or not fits:
-        raise ValueError(f"{settlement} does not fit the {standing} on the table")
+        raise ValueError(f"{settlement} does not fit the {on_table} on the table")
     stakes.settle(*parts, game, settlement.outcome)
 
 
 def write_settlement(
     posting: Posting, hand: InPlay, settlement: Settlement, together: int = 1
 ) -> None:
-    """Write what a settlement makes of a hand in play, and count the hand if it ends.
+    """Write a settlement into the row of a hand in play, and count the hand if it ends.
 
-    `together` as in `open_round`.
+    `together` is as in `open_round`.
     """
     desk = posting.desk
     now = {f"{name}_now": getattr(settlement, name) for name in _AMOUNTS}
@@ -248,7 +259,7 @@ def write_settlement(
 
 
 def _end(posting: Posting, hand: InPlay, settlement: Settlement, together: int) -> None:
-    """Note that the caller was not told yet, and count the hand unless it became void."""
+    """Note that the caller has not seen the end yet, and count the hand unless it is void."""
     keep_untold(posting.desk, posting.caller_id, hand.round_id)
     if settlement.outcome == VOID:
         return
@@ -269,10 +280,11 @@ def _end(posting: Posting, hand: InPlay, settlement: Settlement, together: int) 
 
 
 def leave_notice(desk: Desk, caller_id: int, round_id: int) -> None:
+    """Leave the caller a notice about the end of a hand that was left open."""
     tell_end(desk, caller_id, round_id, LEFT_OPEN)
 
 
-# How a round ends that has not ended.
+# The columns of the ending while a round is open.
 _OPEN_END: Json = {"settled": None, "outcome": None, "result": None}
 
 

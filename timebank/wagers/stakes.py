@@ -1,7 +1,7 @@
-"""What a round is played for: where its stakes come from, and where they go.
+"""Stakes: the accounts that they come from and go to.
 
-Time is staked out of the time left, against the house of the game. Play money of a bankroll is
-staked against the bank that the caller alone faces; on a tab, against the house.
+Time is staked from the time online, against the house of the game. Play money is staked from a
+bankroll against the caller's own bank, or from a tab against the house.
 """
 
 from __future__ import annotations
@@ -22,14 +22,16 @@ from timebank.ledger.sql import Query, Reader, equal, value
 from timebank.ledger.transfers import Account, house
 from timebank.words import Unit, money, span_phrase
 
-# What stakes of play money are paid out of.
+# The account that pays stakes of play money.
 PlayPurse = Literal["bankroll", "tab"]
 BANKROLL = ("bankroll", "stake", "casino")
-# The accounts that are needed for it.
+# The accounts that each purse needs.
 NEEDED: Mapping[PlayPurse, tuple[str, ...]] = {"bankroll": BANKROLL, "tab": ("tab", "stake")}
 
 
 class Stakes:
+    """The stakes of one seat of a round. Amounts are in the round's unit."""
+
     __slots__ = ("_game", "_house_id", "_play", "_posting", "purse", "table", "unit")
 
     def __init__(
@@ -40,10 +42,10 @@ class Stakes:
         house_id: int | None,
         purse: PlayPurse | None = None,
     ) -> None:
-        """Take the accounts; `house_id` spares looking for a house that is known.
+        """Find the accounts. `house_id` is the house's account, None if it is not known yet.
 
-        `purse` is what play money comes out of where a round begins; of a round that is in play,
-        the ledger says it. Raises ValueError for play money without one.
+        `purse` pays the stakes of play money in a new round. For a round in play it is read from
+        the ledger. Raises ValueError for play money without a purse.
         """
         self._posting = posting
         self._game = game
@@ -62,14 +64,15 @@ class Stakes:
         self.purse, self.table = play.account[kinds[0]], play.account["stake"]
 
     @property
-    def standing(self) -> int:
+    def on_table(self) -> int:
+        """The amount on the table."""
         return self._posting.state.stake if self._play is None else self._play.balance["stake"]
 
     def allow(self, amount: int, coin: int) -> None:
-        """Refuse with `NotEnough` what they cannot stake: the last coin, or more than there is.
+        """Raise `NotEnough` unless the purse can stake an amount; raise `OwnLimit` first.
 
-        Nobody bets more than the bank could pay them, and a tab has no bounds. What callers have
-        set for themselves comes first: `OwnLimit`.
+        Of time, one `coin` must be left after the stake. A bankroll may not stake more than its
+        bank could pay. A tab has no limit.
         """
         self._posting.check_own_limits(amount if self.unit == "second" else 0)
         if self._play is None:
@@ -86,7 +89,7 @@ class Stakes:
             bankroll, casino = self._play.balance["bankroll"], self._play.balance["casino"]
             if amount > bankroll:
                 raise NotEnough(Phrase("You have {amount}.", amount=money(bankroll, self.unit)))
-            if self.standing + amount > casino:
+            if self.on_table + amount > casino:
                 raise NotEnough(
                     Phrase(
                         "The bank has only {amount} left to pay with.",
@@ -98,21 +101,20 @@ class Stakes:
         self._posting.move(self.purse, self.table, amount, reason)
 
     def settle(self, lost: int, returned: int, won: int, game: str, outcome: str) -> None:
-        """Take stakes off the table; `outcome` is what became of the hand, "" while it goes on."""
-        of = game, outcome
+        """Take stakes off the table. `outcome` is the outcome of the hand, "" while it goes on."""
         bank = self._bank() if lost or won else None
         if bank is not None:
-            self._posting.move(self.table, bank, lost, Lost(*of))
-        self._posting.move(self.table, self.purse, returned, Returned(*of))
+            self._posting.move(self.table, bank, lost, Lost(game, outcome))
+        self._posting.move(self.table, self.purse, returned, Returned(game, outcome))
         if self.unit == "second":
             self._posting.apply(day.end_old_stake, returned)
             self._posting.count_loss(lost - won)
         if bank is not None:
-            self._posting.move(bank, self.purse, won, Won(*of))
+            self._posting.move(bank, self.purse, won, Won(game, outcome))
 
     @property
     def is_bank_broken(self) -> bool:
-        """Whether the bank that the caller alone faces has nothing left."""
+        """Whether the caller's own bank has nothing left."""
         play = self._play
         return play is not None and self.purse.kind == "bankroll" and not play.balance["casino"]
 
@@ -125,7 +127,7 @@ class Stakes:
 
 
 def _first_source() -> Query:
-    """Choose the account that the first stake of a round came from."""
+    """Select the kind of the account that paid the first stake of a round."""
     return (
         select(accounts.c.kind)
         .join(transfers, transfers.c.source == accounts.c.id)
@@ -147,5 +149,5 @@ def _purse_of_round(posting: Posting) -> PlayPurse | None:
     hand = posting.in_play
     if hand is None:
         return None
-    of = {"caller_id": posting.caller_id, "round_id": hand.round_id}
-    return _PURSE.first(posting.desk.connection, **of)
+    key = {"caller_id": posting.caller_id, "round_id": hand.round_id}
+    return _PURSE.first(posting.desk.connection, **key)

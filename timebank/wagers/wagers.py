@@ -1,8 +1,8 @@
-"""Bets and actions at a table of one seat or of several: a round for each seat, one journal.
+"""Bets and actions at a table of one seat or several: a round for each seat, and one journal.
 
-The round of the first seat is the lead: all actions are journaled under it. Every function here
-writes what is done and all that it causes in the one transaction, for all seats or for none, so a
-hand on the screen is always a hand in the books. Amounts are in the unit of the wager.
+The round of the first seat is the lead, which keeps the journal of all actions. Every function
+writes an action and all its consequences in one transaction, for all seats or for none. So a hand
+on the screen is always a hand in the books. Amounts are in the unit of the wager.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from timebank.wagers import rounds
 from timebank.wagers.rounds import Move, Settlement, Wager
 from timebank.wagers.stakes import Stakes
 
-# One seat is in its transaction all or nothing by itself.
+# A single seat needs no savepoint: its transaction is all or nothing.
 ONE_IS_ENOUGH = nullcontext()
 
 
 class Sitter(NamedTuple):
-    """Who sits in a seat, and the call they are known to be on, with its seconds since log-on.
+    """The caller in a seat, the caller's known call, and its seconds since log-on (`ticked`).
 
-    None for one whose call is gone. They may be back on another call, which is looked for, and the
-    time used on that one is not charged here.
+    `call_id` is None if that call has ended. Then another live call of the caller is looked for,
+    and the time used on it is not charged here.
     """
 
     caller_id: int
@@ -48,16 +48,18 @@ class Sitter(NamedTuple):
 
 
 class Played(NamedTuple):
+    """The result of bets or of an action."""
+
     # The round that keeps the journal.
     lead: int
-    # By seat: of all who bet; or of who acted, and of those whose hands were settled.
+    # By seat: of all bettors; or of the acting seat, and of the settled seats.
     receipts: Mapping[int, Receipt]
-    # What was settled, by seat.
+    # The settlements that were made, by seat.
     settled: Mapping[int, Settlement]
 
     @property
     def receipt(self) -> Receipt:
-        """That of a caller who sits alone."""
+        """The receipt of a caller who sits alone."""
         (receipt,) = self.receipts.values()
         return receipt
 
@@ -68,17 +70,18 @@ def place(
     sitters: Mapping[int, Sitter],
     settlements: Mapping[int, Settlement],
 ) -> Played:
-    """Open a round for each seat that bets; settlements of all when the deal itself decides them.
+    """Open a round for each seat that bets. If the deal decides the hands, settle all of them.
 
-    A refusal of one seat names it (`Refused.seat`): `CallClosed`, `RoundInPlay`, `TurnsUsed` and
-    `NotEnough`. Raises `ShoeGone` as well, and ValueError for a bet that is not above zero, a game
-    that is not played for the unit, or a settlement that does not fit its stake.
+    `settlements` are empty, or have every seat. Raises `CallClosed`, `RoundInPlay`, `TurnsUsed`,
+    `OwnLimit` and `NotEnough` for a seat, named in `Refused.seat`; and `ShoeGone`. Raises
+    ValueError for a bet that is not above zero, a game that is not played for the unit, or a
+    settlement that does not fit its stake.
     """
     seats = sorted(wager.amounts)
     if not seats:
         raise ValueError("a table has one bet for each seat, and one at least")
     if settlements:
-        _refuse_some(settlements.keys(), wager.amounts.keys())
+        _check_all_seats(settlements.keys(), wager.amounts.keys())
     lead: int | None = None
     receipts: dict[int, Receipt] = {}
     with _all_or_nothing(desk) if len(seats) > 1 else ONE_IS_ENOUGH:
@@ -97,7 +100,7 @@ def place(
                 posting, wager, settlement, seat=seat, lead=lead, together=len(settlements)
             )
             if cut is not None:
-                rounds.refuse_gone(cut)
+                rounds.check_cut(cut)
             if lead is None:
                 lead = number
                 move = Move(number, 0, wager.action, wager.cards_used)
@@ -115,21 +118,21 @@ def act(
     sitters: Mapping[int, Sitter],
     settlements: Mapping[int, Settlement],
 ) -> Played:
-    """Journal an action of a seat under the lead, with its stake and the settlements it brings.
+    """Journal an action of a seat, with its stake, and make the settlements that follow from it.
 
-    Final settlements end the round, and come for all seats at once; one of a seat that is over
-    already (its caller was deleted) is passed over. Who is not among the `sitters` is looked for
-    like one whose call is gone. A seat that is settled while its caller is on no call leaves them a
-    notice.
+    Final settlements end the round, so they must have every open seat. A settlement of a seat that
+    is over already is ignored: its caller was deleted. A caller who is not among the `sitters` is
+    treated as one without a known call. Callers on no call get a notice about their settled hands.
 
-    Raises `RoundOver`, `OutOfStep`, `NotEnough`, and `CallClosed` when the call that acts has ended
-    or one on no call would stake something; ValueError for settlements that do not fit the stakes.
+    Raises `RoundOver`, `OutOfStep`, `OwnLimit` and `NotEnough`. Raises `CallClosed` if the acting
+    call has ended, or if a caller on no call would stake something. Raises ValueError for
+    settlements that do not fit the stakes.
     """
-    entry = _entry_of_one(desk, move, sitters)
+    entry = _lone_entry(desk, move, sitters)
     if entry is None:
-        return _proceed(desk, _found(desk, move.round_id), [move], sitters, settlements)
+        return _proceed(desk, _read_table(desk, move.round_id), [move], sitters, settlements)
     if settlements:
-        _refuse_some(settlements.keys(), {move.seat})
+        _check_all_seats(settlements.keys(), {move.seat})
     receipts = {move.seat: _carry_out(entry, move, settlements.get(move.seat), 1)}
     return Played(move.round_id, receipts, settlements)
 
@@ -141,15 +144,15 @@ def stand(
     *,
     can_return: bool = True,
 ) -> Played:
-    """End a round that nobody returned to, by moves that stake nothing; the last one settles it.
+    """End an abandoned round by moves without stakes, the last of which brings the settlements.
 
-    Raises `CallerOnline` while one who sits alone is on a live call and `can_return` to the hand,
-    and what `act` raises.
+    Raises `CallerOnline` if a caller who sits alone is on a live call and `can_return` to the hand.
+    Raises the errors of `act`.
     """
     is_final = all(settlement.final for settlement in settlements.values())
     if not moves or not is_final or any(move.stake for move in moves):
         raise ValueError("a hand that nobody returned to is only stood and settled")
-    table = _found(desk, moves[0].round_id)
+    table = _read_table(desk, moves[0].round_id)
     if can_return and len(table.chairs) == 1:
         (chair,) = table.chairs.values()
         if not close_if_dead(desk, chair.caller_id):
@@ -161,7 +164,7 @@ def stand(
 
 
 def _enter(desk: Desk, sitter: Sitter) -> Posting:
-    """Begin the entry of one who is on a live call; raises `CallClosed` for anybody else."""
+    """Begin the entry of a caller on a live call; raises `CallClosed` if there is none."""
     call_id, ticked = sitter.call_id, sitter.ticked or 0
     if call_id is None:
         call_id, ticked = live_call(desk, sitter.caller_id), 0
@@ -174,7 +177,7 @@ def _enter(desk: Desk, sitter: Sitter) -> Posting:
 
 
 def _stakes_for(posting: Posting, wager: Wager, amount: int) -> Stakes:
-    """Take a caller's stakes for a bet that they may place, and count it as a turn."""
+    """Check that a caller may place a bet, count it as a turn, and return the stakes."""
     if amount <= 0:
         raise ValueError(f"not a bet: {amount}")
     if posting.in_play is not None:
@@ -198,17 +201,17 @@ def _stakes_for(posting: Posting, wager: Wager, amount: int) -> Stakes:
 
 
 def _dealt_from(desk: Desk, wager: Wager, shoe_id: int, first: int) -> tuple[Wager, DeferredWrite]:
-    """Commit the cut of a shoe, which is shared or that of the first who bets, and bets alone.
+    """Write the cut of a shoe; return the wager with the start of its rounds, and the cut.
 
-    Returns the wager, with the start that several rounds have in common, and the cut. A shared shoe
-    must be just where the table has left it.
+    The shoe is shared, or belongs to the caller `first`, who must then bet alone. A shared shoe
+    must be at the position where the table left it. Raises `ShoeGone`.
     """
     is_alone = len(wager.amounts) == 1
     if not (is_alone or wager.is_shoe_shared):
         raise errors.ShoeGone(Phrase("This shoe belongs to a caller who plays alone."))
     cut = rounds.cut(desk, None if wager.is_shoe_shared else first, shoe_id, wager)
     if wager.start is None and is_alone:
-        return wager, cut  # the row finds it by itself
+        return wager, cut  # the row's default is the position of the shoe
     gone = rounds.position(desk, shoe_id)
     if wager.start is not None and wager.start < gone:
         raise errors.ShoeGone(Phrase("Those cards have been dealt already."))
@@ -247,10 +250,10 @@ def _table() -> Query:
 _TABLE = Prepared(_table)
 
 
-def _entry_of_one(desk: Desk, move: Move, sitters: Mapping[int, Sitter]) -> Posting | None:
-    """Begin the entry of one who sits alone: it knows of their round, so that nothing else is read.
+def _lone_entry(desk: Desk, move: Move, sitters: Mapping[int, Sitter]) -> Posting | None:
+    """Begin the entry of a caller who sits alone. It knows the round, so no other read is needed.
 
-    None where others sit, or the round is not theirs: `_found` knows of all.
+    None if the table has other seats, or the round is another caller's: see `_read_table`.
     """
     sitter = sitters.get(move.seat)
     if sitter is None or sitter.call_id is None or len(sitters) > 1:
@@ -263,8 +266,8 @@ def _entry_of_one(desk: Desk, move: Move, sitters: Mapping[int, Sitter]) -> Post
     return entry
 
 
-def _found(desk: Desk, lead: int) -> _Table:
-    """Read a round from the journal; raises `RoundOver` when no seat of it is in play."""
+def _read_table(desk: Desk, lead: int) -> _Table:
+    """Read the seats of a round; raises `RoundOver` if none of them is in play."""
     rows = _TABLE(desk.connection, lead=lead).all()
     chairs = {row.seat: _Chair(row.id, row.caller_id, row.settled is None) for row in rows}
     if not any(chair.is_open for chair in chairs.values()):
@@ -279,7 +282,7 @@ def _proceed(
     sitters: Mapping[int, Sitter],
     settlements: Mapping[int, Settlement],
 ) -> Played:
-    """Journal the moves; the last one is an entry of whoever acts, and of those it settles."""
+    """Journal the moves, and make an entry for the last one's seat and for each settled seat."""
     for sequence, move in enumerate(moves, table.sequence):
         _refuse_out_of_step(move, sequence)
         if move.seat not in table.chairs:
@@ -288,7 +291,7 @@ def _proceed(
     is_open = {seat for seat, chair in table.chairs.items() if chair.is_open}
     due = {seat: each for seat, each in settlements.items() if table.chairs[seat].is_open}
     if ends := {seat for seat, each in due.items() if each.final}:
-        _refuse_some(ends, is_open)
+        _check_all_seats(ends, is_open)
     receipts: dict[int, Receipt] = {}
     with _all_or_nothing(desk) if len(table.chairs) > 1 else ONE_IS_ENOUGH:
         for move in before:
@@ -297,7 +300,7 @@ def _proceed(
             if last.stake:
                 raise errors.RoundOver(Phrase("This hand is over."))
             rounds.write_action(desk, None, last)
-        # Whoever acts comes first: nobody else can be refused.
+        # The acting seat comes first, because only that one can be refused.
         for seat in (last.seat, *sorted(due.keys() - {last.seat})):
             if seat not in is_open:
                 continue
@@ -308,7 +311,7 @@ def _proceed(
 
 
 def _posting(desk: Desk, chair: _Chair, sitter: Sitter | None, acts: Move | None) -> Posting:
-    """Begin the entry of a seat in play, on whatever call its caller is on now, if any."""
+    """Begin the entry of a seat in play, on the caller's present call or on none."""
     if sitter is not None and sitter.caller_id != chair.caller_id:
         raise errors.RoundOver(Phrase("This hand is over."))
     if sitter is not None and sitter.call_id is not None:
@@ -350,18 +353,18 @@ def _finish(
     hand: InPlay | None = None,
     together: int = 1,
 ) -> Receipt:
-    """Settle what is to be settled of a round, and finish.
+    """Make a settlement, if there is one, and finish the entry.
 
-    `hand` is that in play; None for a new one, whose row says already how it is settled.
+    `hand` is the hand in play; None for a new one, whose row has the settlement already.
     """
     if settlement is None:
         return posting.finish()
     round_id = posting.round_id
-    assert round_id is not None  # that which is settled
+    assert round_id is not None  # `belong_to` was called
     rounds.settle(stakes, game, settlement)
     if hand is not None:
         rounds.write_settlement(posting, hand, settlement, together)
-    # Of what is won loans take their share, and events what is over: of time alone.
+    # Loans and events take their parts of winnings, but only of time.
     won = settlement.won if stakes.unit == "second" else 0
     if stakes.is_bank_broken:
         awards.earn(posting.desk, posting.caller_id, BANK)
@@ -376,21 +379,21 @@ def _refuse_out_of_step(move: Move, last: int) -> None:
         raise errors.OutOfStep(Phrase("This hand has moved on in the meantime."))
 
 
-def _refuse_some(settled: Set[int], seats: Set[int]) -> None:
-    """Refuse to end a round for some of its seats only: it would be our bug."""
+def _check_all_seats(settled: Set[int], seats: Set[int]) -> None:
+    """Raise ValueError, a bug, unless the settled seats are all seats of the round."""
     if settled != seats:
         raise ValueError(f"seats {sorted(settled)} of {sorted(seats)} are settled")
 
 
 @contextmanager
 def _all_or_nothing(desk: Desk) -> Iterator[None]:
-    """Undo what was written for some when another is refused, whatever becomes of the rest."""
+    """Undo all writes of the block if it fails, but not the transaction around it."""
     run = desk.connection.exec_driver_sql
     run("SAVEPOINT seats")
     try:
         yield
     except BaseException as error:
-        # A disk that fails takes the whole transaction with it, and no savepoint may be left.
+        # A failed disk ends the whole transaction, and its savepoints may be gone.
         if not is_broken(error):
             run("ROLLBACK TO seats")
             run("RELEASE seats")

@@ -15,7 +15,7 @@ from door.games.red_dog.events import RedDogOutcome
 from door.games.red_dog.round import RedDogAction, RedDogRound
 from door.games.red_dog.rules import RedDogRules
 from tests.door.playing import _goes
-from timebank.wagers.chains import link_of
+from timebank.wagers.chains import link_seed
 
 # Seeds as a board draws them: any number of any digits. The tests' own are nearly all zeros.
 SPARE = [sha256(b"spare %d" % number).digest() for number in range(40)]
@@ -60,7 +60,7 @@ def chain(*actions: str, ends: str, hands: int, length: int) -> bytes:
     rules = BLACK_JACK_FOR_TIME
     for number in range(1_000_000):
         root = sha256(b"root %d" % number).digest()
-        seed = link_of(root, length, hands)
+        seed = link_seed(root, length, hands)
         for link in range(hands, 0, -1):
             cards = shuffle.shuffle(seed, shuffle.Phrases(CUT, link), 1)
             if not _goes(blackjack.start(rules, cards, [600])[0], actions, ends, None):

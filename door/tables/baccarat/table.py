@@ -167,7 +167,7 @@ class BaccaratTable(SoloTable):
             return
         with contextlib.suppress(BooksUnavailable):
             results = await self.caller.ask_books(
-                lambda desk: journal.results_of_shoe(desk, shoe.id, COUPS_KEPT)
+                lambda desk: journal.shoe_results(desk, shoe.id, COUPS_KEPT)
             )
             scene.remember(map(_settled, results))
             scene.plate = await self.caller.look_up(

@@ -186,13 +186,13 @@ class Run:
         score = await self.caller.ask_books(
             lambda desk: play_money.tally(desk, caller_id, GAME, unit)
         )
-        base = Score(score.action, score.standing)
+        base = Score(score.action, score.net)
         self.teletype = Teletype(self.settings.prompts, self.terms.dollar, base)
         self.letters = ""
         if self.stored is not None and self.round is not None:
             totals = self.round.totals
             base.action -= totals.staked // self.terms.dollar
-            base.standing -= (totals.won - totals.lost) // self.terms.dollar
+            base.net -= (totals.won - totals.lost) // self.terms.dollar
             self.letters = self._letters_of(self.stored)
 
     def _letters_of(self, stored: StoredRound) -> str:

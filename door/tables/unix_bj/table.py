@@ -144,7 +144,7 @@ class UnixBjTable(Sitting):
             unread = _("The books can't be read right now.")
             return Page(self.title, [*body, "", f"|12{unread}"])
         if score.action:
-            body += ["", words.score(score.action, score.standing)]
+            body += ["", words.score(score.action, score.net)]
         return Page(self.title, body)
 
     def _terms_in_words(self) -> list[str]:
@@ -184,7 +184,7 @@ async def menu_words(board: Board, caller: Caller) -> str:
             turns=turns_today(caller, GAME, house), time=span(house.coin_minutes * 60)
         )
     score = await caller.ask_books(lambda desk: tally(desk, caller.record.id, GAME, "usd-cent"))
-    return words.net_so_far(score.standing) if score.action else _("play money")
+    return words.net_so_far(score.net) if score.action else _("play money")
 
 
 CLEARED = "\x1b[0m\x1b[2J\x1b[H"

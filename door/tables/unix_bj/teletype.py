@@ -59,10 +59,10 @@ def is_yes(typed: str) -> bool:
 
 @dataclass(slots=True)
 class Score:
-    """Action (all bets) and standing (net), in whole dollars."""
+    """Action (all bets) and standing (`net`), in whole dollars."""
 
     action: int = 0
-    standing: int = 0
+    net: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ class Teletype:
         """Return the lines for action and standing, "" before the first bet."""
         if not self.score.action:
             return ""
-        return f"Action ${self.score.action}\n{_result(self.score.standing)}"
+        return f"Action ${self.score.action}\n{_result(self.score.net)}"
 
     def _print_event(self, round_: BlackjackRound, event: Event) -> str:
         """Return the letters of one event; most payments are printed after the hand."""
@@ -140,7 +140,7 @@ class Teletype:
             case happened.InsuranceBought(amount=amount):
                 self._bet(amount)
             case happened.InsuranceSettled() | happened.BlackjackSettled():
-                self.score.standing += (event.won - event.lost) // self._dollar
+                self.score.net += (event.won - event.lost) // self._dollar
             case happened.BlackjackStood(total=total):
                 return f"You have {total}\n"
             case happened.TwentyOne(hand=hand) if round_.seats[0].hands[hand].has_stood:

@@ -107,7 +107,7 @@ async def test_the_page_shows_the_same_seals_of_the_day_as_the_board(board: Worl
     def seal(desk: Desk) -> list[str]:
         owners = ((1, "baccarat"), (2, "baccarat"), (None, "vegas"))
         return [
-            chains.sealed_ahead(desk, owner, game, 1, bytes([number]) * 32, 100)
+            chains.current_anchor(desk, owner, game, 1, bytes([number]) * 32, 100)
             for number, (owner, game) in enumerate(owners)
         ]
 

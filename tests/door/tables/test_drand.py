@@ -28,7 +28,7 @@ from tests.world import BOARD, log_on, world
 from timebank.errors import JournalDamaged
 from timebank.ledger.database import Desk
 from timebank.wagers import journal, wagers
-from timebank.wagers.chains import link_of
+from timebank.wagers.chains import link_seed
 from timebank.wagers.journal import StoredRound
 from timebank.wagers.wagers import Sitter
 
@@ -78,7 +78,7 @@ def root_where(kind: Kind, *, is_over: bool) -> bytes:
     """Return a root whose first shoe, without a round, deals a hand that is over or not."""
 
     def ends_at_once(root: bytes) -> bool:
-        cards = kind.cards(link_of(root, AHEAD, 1), Phrases(PHRASE, 1), kind.decks({}), 0)
+        cards = kind.cards(link_seed(root, AHEAD, 1), Phrases(PHRASE, 1), kind.decks({}), 0)
         return bool(kind.deal({}, cards, [2 * COIN], 1)[0].over)
 
     roots = (number.to_bytes(32, "big") for number in count())
@@ -120,7 +120,7 @@ def test_a_hand_that_waits_for_drand_is_shuffled_by_seed_and_phrases(
     root = root_where(kind, is_over=is_over)
     lead = books.do(bet_of_1_0, kind, [call.caller_id], root)
     call.close()
-    (waits,) = books.do(journal.undealt)
+    (waits,) = books.do(journal.undealt_rounds)
     books.do(ends, waits)
     hand = books.do(stored, lead)
     assert hand.shoe is not None
@@ -129,7 +129,7 @@ def test_a_hand_that_waits_for_drand_is_shuffled_by_seed_and_phrases(
     assert rebuild(hand).round.shoe[: hand.cards_used] == cards[: hand.cards_used]
     assert hand.cards_used > 0
     assert hand.settled == (is_over or ends is overdue.stand)
-    assert books.do(journal.undealt) == []
+    assert books.do(journal.undealt_rounds) == []
     assert books.do(hand_check.audit)[0] == []
     assert "beacon" not in books.do(lambda desk: proofs.proof(stored(desk, lead)))
 
@@ -137,7 +137,7 @@ def test_a_hand_that_waits_for_drand_is_shuffled_by_seed_and_phrases(
 def test_a_table_of_several_is_dealt_once_for_all(books: Books) -> None:
     owners = [call.caller_id for call in calls_of(books, "Ada", "Bob")]
     lead = books.do(bet_of_1_0, VEGAS_KIND, owners, ROOT)
-    for waits in {each.lead: each for each in books.do(journal.undealt)}.values():
+    for waits in {each.lead: each for each in books.do(journal.undealt_rounds)}.values():
         books.do(overdue.deal, waits)
     hand = books.do(stored, lead)
     assert [entry["action"] for _, entry in hand.actions] == ["bet", "deal"]

@@ -137,7 +137,7 @@ def test_an_open_hand_of_a_deleted_caller_is_void(books, ann):
     assert (stored.settled, stored.outcome, stored.result) == (True, "void", None)
     assert stored.shoe.done
     books.wait(10 * 86400)
-    assert books.do(journal.overdue) == []
+    assert books.do(journal.overdue_rounds) == []
 
 
 def test_deleting_writes_a_loan_off(books, ann):

@@ -317,7 +317,7 @@ class Visits(BooksMachine):
     @rule(result=results)
     def hands_left_too_long_are_stood(self, result):
         self.somebody_closes_the_dead_calls()
-        for hand in self.books.do(journal.overdue):
+        for hand in self.books.do(journal.overdue_rounds):
             host = self.host_of(hand.caller_id)
             stake = self.books.balances(hand.caller_id)["stake"]
             move = Move(hand.id, hand.sequence + 1, {"action": "stay"}, 4)

@@ -178,7 +178,7 @@ class Ledger(BooksMachine):
 
     @rule(settled=st.sampled_from(SETTLED))
     def overdue_hands_are_stood(self, settled):
-        for hand in self.books.do(journal.overdue):
+        for hand in self.books.do(journal.overdue_rounds):
             before = self.transfers()
             stake = self.books.balances(hand.caller_id)["stake"]
             move = Move(hand.id, hand.sequence + 1, {"action": "stay"}, 4)

@@ -30,7 +30,7 @@ def next_shoe(books, owner, root=ROOTS[0], ahead=3, table=1):
 def test_each_seal_is_the_seed_before_and_the_first_one_is_the_anchor(books, ann):
     shoes = [next_shoe(books, ann) for _ in range(3)]
     assert [shoe.link for shoe in shoes] == [1, 2, 3]
-    anchor = chains.link_of(ROOTS[0], 3, 0).hex()
+    anchor = chains.link_seed(ROOTS[0], 3, 0).hex()
     assert {shoe.anchor for shoe in shoes} == {anchor}
     assert [shoe.seal for shoe in shoes] == [anchor, shoes[0].seed.hex(), shoes[1].seed.hex()]
     assert all(sha256(shoe.seed).hexdigest() == shoe.seal for shoe in shoes)
@@ -45,14 +45,14 @@ def test_a_shoe_that_is_not_used_keeps_its_link(books, ann):
 def test_a_chain_that_is_used_up_is_followed_by_another(books, ann):
     shoes = [next_shoe(books, ann, root) for root in ROOTS[:4]]
     assert [shoe.link for shoe in shoes] == [1, 2, 3, 1]
-    assert shoes[3].seed == chains.link_of(ROOTS[3], 3, 1)
+    assert shoes[3].seed == chains.link_seed(ROOTS[3], 3, 1)
 
 
 def test_a_chain_ends_with_its_day(books, ann):
     first = next_shoe(books, ann)
     books.now += timedelta(days=1)
     second = next_shoe(books, ann, ROOTS[1])
-    assert (second.link, second.anchor) == (1, chains.link_of(ROOTS[1], 3, 0).hex())
+    assert (second.link, second.anchor) == (1, chains.link_seed(ROOTS[1], 3, 0).hex())
     assert second.anchor != first.anchor
     assert books.sql("SELECT count(*) FROM chains WHERE closed IS NULL") == [(1,)]
 
@@ -73,8 +73,8 @@ def test_callers_games_and_tables_have_chains_of_their_own(books, ann):
 
 
 def test_the_next_shoe_comes_from_the_sealed_chain(books, ann):
-    anchor = books.do(chains.sealed_ahead, ann, GAME, 1, ROOTS[0], 3)
-    assert books.do(chains.sealed_ahead, ann, GAME, 1, ROOTS[1], 3) == anchor
+    anchor = books.do(chains.current_anchor, ann, GAME, 1, ROOTS[0], 3)
+    assert books.do(chains.current_anchor, ann, GAME, 1, ROOTS[1], 3) == anchor
     shoe = open_shoe(books, ann, ROOTS[2])
     assert (shoe.anchor, shoe.seal, shoe.link) == (anchor, anchor, 1)
 
@@ -91,7 +91,7 @@ def test_a_restore_ends_every_chain(books, ann):
     books.do(settle_copy, PriorBooks(), "the sysop", "why")
     assert books.sql("SELECT count(*) FROM chains WHERE closed IS NULL") == [(0,)]
     after = next_shoe(books, ann, ROOTS[1])
-    assert (after.link, after.anchor) == (1, chains.link_of(ROOTS[1], 3, 0).hex())
+    assert (after.link, after.anchor) == (1, chains.link_seed(ROOTS[1], 3, 0).hex())
     assert after.anchor != before.anchor
 
 

@@ -143,13 +143,13 @@ def test_a_hand_is_overdue_when_the_day_after_its_own_is_over(books, call):
         (datetime(2026, 7, 3, tzinfo=UTC), [hand]),
     ):
         books.wait_until(now)
-        assert [stored.id for stored in books.do(journal.overdue)] == overdue
+        assert [stored.id for stored in books.do(journal.overdue_rounds)] == overdue
 
 
 def test_a_settled_hand_is_never_overdue(books, call):
     call.lose(600)
     books.wait(10 * 86400)
-    assert books.do(journal.overdue) == []
+    assert books.do(journal.overdue_rounds) == []
 
 
 def stand(books, ann, hand, settlement, first=1):

@@ -35,7 +35,7 @@ def test_rounds_that_are_read_together_are_each_as_it_is_alone(
     books.call(books.caller("Dora"), node=4).bet(60)
     playing.bet({3: 60, 1: 120}, start=9)
     alone = [books.do(journal.stored_round, number) for number in range(1, 7)]
-    monkeypatch.setattr(journal, "AT_ONCE", at_once)
+    monkeypatch.setattr(journal, "BATCH", at_once)
     assert books.do(lambda desk: list(journal.rounds_between(desk, 1, 6))) == alone
     assert [len(stored.seats) for stored in alone] == [3, 3, 3, 1, 2, 2]
     assert [len(stored.actions) for stored in alone] == [3, 3, 3, 1, 1, 1]
@@ -249,11 +249,11 @@ def test_after_a_crash_the_table_has_all_its_seats(books, playing):
 def test_an_abandoned_table_is_overdue_once(books, playing):
     books.wait(3 * 86400)
     books.server_dies()
-    (stored,) = books.do(journal.overdue)
+    (stored,) = books.do(journal.overdue_rounds)
     assert stored.id == playing.lead
-    assert books.do(journal.overdue_numbers) == [playing.lead]
+    assert books.do(journal.overdue_round_numbers) == [playing.lead]
     playing.act(1, {1: lost(60), 2: lost(120), 3: lost(180)}, sitters={})
-    assert books.do(journal.overdue) == []
+    assert books.do(journal.overdue_rounds) == []
     assert [len(said(books.do(notices, caller))) for caller in (1, 2, 3)] == [1, 1, 1]
     assert books.audit() == []
 

@@ -19,10 +19,10 @@ from door.games.engine.shuffle import (
     toss,
 )
 from tests.door.games.engine.test_shuffle import blocks
-from timebank.wagers.chains import leads_back, link_of
+from timebank.wagers.chains import hashes_to, link_seed
 
 ROOT = bytes(range(32))
-ANCHOR = link_of(ROOT, 3, 0).hex()
+ANCHOR = link_seed(ROOT, 3, 0).hex()
 
 
 def by_the_page(
@@ -85,11 +85,11 @@ def test_the_vectors_with_recorded_rounds_hold(vector: str) -> None:
 
 
 def test_the_seal_of_a_shoe_is_the_seed_of_the_one_before() -> None:
-    seeds = [link_of(ROOT, 3, number) for number in (1, 2, 3)]
+    seeds = [link_seed(ROOT, 3, number) for number in (1, 2, 3)]
     assert seeds[2] == ROOT
     assert [seal(seed) for seed in seeds] == [ANCHOR, seeds[0].hex(), seeds[1].hex()]
-    assert leads_back(seeds[2], 2, seeds[0])
-    assert not leads_back(seeds[2], 1, seeds[0])
+    assert hashes_to(seeds[2], 2, seeds[0])
+    assert not hashes_to(seeds[2], 1, seeds[0])
 
 
 def test_phrase_number_and_version_each_make_another_order() -> None:
