@@ -1,13 +1,13 @@
-"""The tables of the books, and the triggers that keep them honest.
+"""The tables of the books.
 
-Three rules are held by the database itself, so that no program that opens it can break them:
+The database itself enforces three rules, so that no program that opens it can break them:
 
-- a transfer is only ever added: triggers refuse UPDATE and DELETE;
-- a balance follows its rows: the trigger that sees a transfer come in moves both balances;
+- transfers are only added: triggers refuse UPDATE and DELETE;
+- balances follow transfers: a trigger moves both balances when a transfer is added;
 - signs hold: a CHECK refuses a balance that its kind of account may not have.
 
-An instant is stored as whole seconds since 1970 in UTC, a day as `YYYY-MM-DD` in the zone of the
-board, an amount as an integer in the unit of its accounts (seconds, or cents of play money).
+An instant is stored as whole seconds since 1970 in UTC, a day as `YYYY-MM-DD` in the board's time
+zone, and an amount as an integer in the unit of its accounts (seconds, or cents of play money).
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.schema import CreateIndex, CreateTable, ExecutableDDLElement, SchemaItem
 from sqlalchemy.sql.compiler import DDLCompiler
 
-# "BJ4T" in ASCII, so that `file` and we ourselves can tell these books from any other database.
+# "BJ4T" in ASCII, by which `file` and this program recognize the books.
 APPLICATION_ID = 0x424A3454
-# Books that `timebank move` has not put there as a whole yet ("BJ4+"), and those that it has taken
-# elsewhere ("BJ4-"): nobody serves from either.
+# Books that `timebank move` has not copied completely ("BJ4+"), and books that it has moved away
+# ("BJ4-"). No server may use either.
 MOVING_IN = 0x424A342B
 MOVED_AWAY = 0x424A342D
 
 
-# The accounts of the system: one each, with numbers that never change.
+# The accounts of the system, by their fixed numbers.
 SYSTEM_ACCOUNTS = {
     1: "allotment",
     2: "elapsed",
@@ -53,20 +53,20 @@ SYSTEM_ACCOUNTS = {
     4: "external",
     5: "adjustment",
 }
-# The accounts that every caller has from the day they register.
+# The accounts that a caller gets at registration.
 CALLER_ACCOUNTS = ("online", "held", "bank", "stake", "loan")
-# Those that they get, for each unit of play money, with the first wager of it. What they own there;
-# the bank that they alone face; and what has been won and lost by one who never pays.
+# The accounts that a caller gets with the first wager in a unit of play money: `casino` is the bank
+# that the caller plays against, `tab` the winnings less losses of games that are never paid.
 PLAY_ACCOUNTS = ("bankroll", "stake", "casino", "tab")
-# Where the money of a unit comes from and goes to, opened when it is first needed.
+# The source and sink of a unit of play money, opened when first needed.
 MINT = "mint"
 
-# What is put up for tournaments, and has not been won yet: opened when it is first needed.
+# The prizes of tournaments that are not won yet, opened when first needed.
 PRIZES = "prizes"
 # The stakes of open duels: opened when it is first needed.
 DUELS = "duels"
 
-# What each kind of account may hold; audit reads the same table as the CHECK below.
+# The allowed signs of balances, for the CHECK below and the audit.
 _NEVER_NEGATIVE = (
     "'online', 'held', 'bank', 'stake', 'elapsed', 'forfeit', 'bankroll', 'casino', 'prizes',"
     " 'duels'"
@@ -80,13 +80,13 @@ metadata = MetaData()
 def _index(
     name: str, *columns: Column[Any], where: str | None = None, unique: bool = False
 ) -> None:
-    """Index a table, or those of its rows that meet a condition, in every dialect."""
+    """Define an index, with `where` a partial one, in every dialect."""
     Index(name, *columns, unique=unique, sqlite_where=None if where is None else text(where))
 
 
 @compiles(CreateIndex, "postgresql")
 def _in_postgresql(create: CreateIndex, compiler: DDLCompiler, **how: Any) -> str:
-    """Index the same rows as in SQLite; to say so beforehand would import the dialect."""
+    """Give a partial index SQLite's condition; declaring it twice would import the dialect."""
     options = create.element.dialect_options
     options["postgresql"]["where"] = options["sqlite"]["where"]
     written: str = compiler.visit_create_index(create, **how)  # type: ignore[no-untyped-call]
@@ -96,7 +96,7 @@ def _in_postgresql(create: CreateIndex, compiler: DDLCompiler, **how: Any) -> st
 def _integer(
     name: str, check: str = "", otherwise: int | None = None, *, nullable: bool = False
 ) -> Column[int]:
-    """Lay a column of whole numbers, `check` what holds of them: ">= 0"."""
+    """Define an integer column; `check` is its condition (">= 0"), `otherwise` its default."""
     checks = [CheckConstraint(f"{name} {check}")] if check else []
     default = None if otherwise is None else text(str(otherwise))
     return Column(name, Integer, *checks, server_default=default, nullable=nullable)
@@ -108,7 +108,7 @@ def _state_column(*states: str) -> Column[str]:
 
 
 def _numbered_table(name: str, *parts: SchemaItem, key: str = "id") -> Table:
-    """Lay a table whose rows have numbers, none of which is ever used twice."""
+    """Define a table whose rows are numbered by the column `key`, without reuse of numbers."""
     number = Column(key, Integer, primary_key=True)
     return Table(name, metadata, number, *parts, sqlite_autoincrement=True)
 
@@ -116,36 +116,35 @@ def _numbered_table(name: str, *parts: SchemaItem, key: str = "id") -> Table:
 callers = _numbered_table(
     "callers",
     Column("name", Text, nullable=False),
-    # names.fold(name): two living callers may not look alike.
+    # names.fold(name); unique among callers who are not deleted.
     Column("fold", Text, nullable=False),
-    # What the name looks like, behind the version of the tables that say so (look_alikes.py).
+    # The look of the name, after the version of the look-alike tables (look_alikes.py).
     Column("skeleton", Text, server_default=text("''"), nullable=False),
     Column("password_hash", Text, nullable=False),
     _integer("locked", "IN (0, 1)"),
     _integer("created"),
     Column("last_call", Integer),
     Column("deleted", Integer),
-    # The day last seen on a call; it only goes forward.
+    # The caller's day; it only moves forward.
     Column("day", Text),
-    # The end and the name of the closed period that the account `held` waits behind.
+    # The end and the name of the event for which the account `held` waits.
     Column("held_until", Integer),
     Column("held_behind", Text),
     Column("preferences", Text, nullable=False),
-    # The sysop lets nothing in or out of their account but what an event cutoff puts there.
+    # The sysop froze the account: its caller can move no time into it or out of it.
     _integer("frozen", "IN (0, 1)", 0),
-    # For a caller of another board: its name, and what it knows them by. Both NULL for our own.
+    # For a caller of another board: the board's name, and its key for the caller. Otherwise NULL.
     Column("board", Text),
     Column("board_key", Text, CheckConstraint("(board IS NULL) = (board_key IS NULL)")),
-    # The caller has the sysop's powers (powers.py); nobody has who is deleted, or another board's.
+    # The caller has the sysop's powers (powers.py). Deleted callers and guests never have them.
     _integer("powers", "= 0 OR (powers = 1 AND deleted IS NULL AND board IS NULL)", 0),
-    # Of the recovery code that works: see recovery.py.
+    # The digest of the valid recovery code (recovery.py).
     Column("recovery_digest", Text),
-    # The last round that ended for this caller, until it is known that they were told how
-    # (notices.py).
+    # The caller's last ended round, until the caller has seen the result (notices.py).
     Column("untold_round", Integer),
-    # Since when the sysop lets them say nothing to others; NULL while they may (messages.py).
+    # When the sysop muted the caller; NULL if not muted (messages.py).
     Column("muted", Integer),
-    # Numbers are never used twice: the history of a deleted caller stays theirs.
+    # Numbers are never reused, so the history of a deleted caller stays with its number.
 )
 _index("one_living_caller_a_name", callers.c.fold, unique=True, where="deleted IS NULL")
 _index("callers_by_skeleton", callers.c.skeleton, where="deleted IS NULL")
@@ -168,7 +167,7 @@ accounts = _numbered_table(
     CheckConstraint(f"kind NOT IN ({_NEVER_NEGATIVE}) OR balance >= 0", name="never_negative"),
     CheckConstraint("kind <> 'loan' OR balance <= 0", name="never_positive"),
     UniqueConstraint("caller_id", "unit", "kind", name="one_account_a_kind"),
-    # Exports and noted digests name accounts by their numbers: none is used twice.
+    # Numbers are never reused, because exports and digests name accounts by number.
 )
 _index("one_house_a_game", accounts.c.game, accounts.c.unit, unique=True, where="kind = 'house'")
 _index("banks_by_balance", accounts.c.balance, where="kind = 'bank' AND unit = 'second'")
@@ -180,23 +179,22 @@ calls = _numbered_table(
     "calls",
     Column("caller_id", ForeignKey("callers.id"), nullable=False),
     _integer("node"),
-    # Which process serves it; any text that no other process uses.
+    # The process that serves the call; a text that is unique to it.
     Column("process", Text, nullable=False),
     Column("address", Text, nullable=False),
     _integer("opened"),
     Column("closed", Integer),
     Column("reason", Text),
-    # Seconds since log-on that are accounted for = charged + waived (there was nothing left).
+    # Seconds since log-on: charged, or waived because no time was left.
     _integer("ticked"),
     _integer("charged"),
     _integer("waived"),
     _integer("renewed"),
     _integer("ticked_at_renewal"),
     Column("note", Text),
-    # When its server renewed it last, by the clock of the server that the books are on; NULL for
-    # books in a file.
+    # When its server last renewed it, by the database server's clock; NULL for books in a file.
     Column("seen", Integer),
-    # The node is none of ours: another board has given its number, or the sysop calls by no line.
+    # The node is not ours: another board gave the number, or the sysop called without a line.
     _integer("away", "IN (0, 1)", 0),
     CheckConstraint("ticked = charged + waived AND charged >= 0 AND waived >= 0", name="told"),
 )
@@ -204,21 +202,21 @@ _index("one_open_call_a_caller", calls.c.caller_id, unique=True, where="closed I
 _index("one_open_call_a_node", calls.c.node, unique=True, where="closed IS NULL AND away = 0")
 _index("calls_of_a_caller", calls.c.caller_id, calls.c.id)
 
-# Hash chains that seeds come from, sealed ahead (wagers/chains.py): a shoe opened takes the next
-# link. Whoever reads `root` knows every seed that is left in the chain.
+# Hash chains of seeds, sealed in advance (wagers/chains.py); each new shoe takes the next link. All
+# remaining seeds of a chain follow from its `root`, which must stay secret.
 chains = Table(
     "chains",
     metadata,
-    # What the first seed hashes to, in hexadecimal.
+    # The hash of the first seed, in hexadecimal.
     Column("anchor", Text, primary_key=True),
-    # As of a shoe: whose it is, or which table's.
+    # The caller or table, as in `shoes`.
     Column("caller_id", ForeignKey("callers.id")),
     Column("game", Text, nullable=False),
     _integer("at_table", "> 0", 1),
     Column("root", LargeBinary, nullable=False),
     _integer("length", "> 0"),
     _integer("used", ">= 0"),
-    # The last day on which a shoe may be opened from it.
+    # The last day on which a shoe may take a link.
     Column("day", Text, nullable=False),
     _integer("opened"),
     Column("closed", Integer),
@@ -238,24 +236,23 @@ _index(
 
 shoes = _numbered_table(
     "shoes",
-    # NULL for the shoe of a table that several callers share.
+    # NULL for a table that callers share.
     Column("caller_id", ForeignKey("callers.id")),
     Column("game", Text, nullable=False),
     _integer("decks", "> 0"),
     Column("seed", LargeBinary, nullable=False),
     Column("seal", Text, nullable=False),
-    # NULL until the first hand is dealt from it, then what the caller said, '' for nothing.
+    # The caller's cut, '' for none; NULL until the first hand is dealt.
     Column("cut", Text),
     _integer("opened"),
     Column("closed", Integer),
-    # Which of the game's tables shares it; 1 where a caller plays alone. A round is of the table
-    # that its shoe is of.
+    # The table of the game; 1 if a caller plays alone. A round belongs to its shoe's table.
     _integer("at_table", "> 0", 1),
-    # The chain that its seed is of, and which of its links, from 1; NULL for a seed by itself.
+    # The chain of its seed, and the link's number from 1; NULL for a seed without a chain.
     Column("anchor", Text),
     Column("link", Integer),
-    # The round of drand that release 1.0 shuffled it with, as JSON whose `signature` the order of
-    # its cards comes from (docs/fairness.md, version 3); NULL for every shoe opened since.
+    # The round of drand that release 1.0 shuffled it with, as JSON; its `signature` decides the
+    # order of the cards (docs/fairness.md, version 3). NULL for later shoes.
     Column("beacon", Text),
 )
 _index("one_shoe_a_link", shoes.c.anchor, shoes.c.link, unique=True, where="anchor IS NOT NULL")
@@ -275,22 +272,22 @@ rounds = _numbered_table(
     Column("day", Text, nullable=False),
     Column("call_id", ForeignKey("calls.id"), nullable=False),
     Column("shoe_id", ForeignKey("shoes.id")),
-    # How many cards of the shoe were gone before this hand.
+    # How many cards of the shoe were dealt before this hand.
     _integer("start_position"),
     _integer("bet", "> 0"),
-    # What a coin was worth when the hand was dealt.
+    # The value of a coin when the hand was dealt.
     _integer("coin"),
     Column("rules", Text, nullable=False),
     _integer("dealt"),
-    # What was settled so far; the transfers of the hand must add up to these.
+    # The amounts settled so far; they equal the sums of the hand's transfers.
     _integer("lost"),
     _integer("returned"),
     _integer("won"),
     Column("settled", Integer),
-    # 'void' when the caller was deleted with the hand still open, or the books were restored.
+    # 'void' if the caller was deleted during the hand, or the books were restored.
     Column("outcome", Text),
     Column("result", Text),
-    # What the amounts are in.
+    # The unit of the amounts.
     Column(
         "unit",
         Text,
@@ -299,8 +296,8 @@ rounds = _numbered_table(
         nullable=False,
     ),
     _integer("seat", "> 0", 1),
-    # The round of the first seat at a table of several, which keeps the journal for all of them;
-    # NULL in that one itself, and where one plays alone.
+    # The round of the first seat, whose journal is shared by all seats; NULL for that seat itself,
+    # and for a caller who plays alone.
     Column("lead", ForeignKey("rounds.id")),
     CheckConstraint("(settled IS NULL) = (outcome IS NULL)", name="settled_with_an_outcome"),
 )
@@ -309,12 +306,12 @@ _index("turns_of_a_day", rounds.c.caller_id, rounds.c.day, rounds.c.unit, rounds
 _index("rounds_of_a_shoe", rounds.c.shoe_id)
 _index("one_round_a_seat", rounds.c.lead, rounds.c.seat, unique=True, where="lead IS NOT NULL")
 
-# Running totals of hands that are over and not void (callers/hand_totals.py): a ranking reads no
-# million hands. What a caller won and lost at a game in a day, and ever, in `unit`.
+# Running totals of hands that ended and are not void (callers/hand_totals.py), so that a ranking
+# need not read millions of hands: by caller, game and `unit`, for each day and for all time.
 
 
 def _totals(name: str, *days: Column[str], ever: tuple[Column[int], ...] = ()) -> Table:
-    """Lay a table of how many hands somebody has played of what, and what they lost and won."""
+    """Define a table of hand totals; `days` are more key columns, `ever` more columns."""
     return Table(
         name,
         metadata,
@@ -325,14 +322,13 @@ def _totals(name: str, *days: Column[str], ever: tuple[Column[int], ...] = ()) -
         _integer("hands"),
         _integer("lost"),
         _integer("won"),
-        # Hands that won more than they lost, and those that won as much; all others were lost.
+        # Hands with a net win, and hands that broke even; all others were lost.
         _integer("hands_won"),
         _integer("hands_even"),
-        # Hands with a natural, and with a Charlie, that were paid as such: by the words of their
-        # outcomes.
+        # Hands paid as a natural or as a Charlie, by their outcomes.
         _integer("naturals"),
         _integer("charlies"),
-        # The most that one hand won beyond what it lost; 0 without any.
+        # The greatest net win of one hand; 0 without any.
         _integer("best"),
         *ever,
         sqlite_with_rowid=False,
@@ -342,13 +338,12 @@ def _totals(name: str, *days: Column[str], ever: tuple[Column[int], ...] = ()) -
 results = _totals("results", Column("day", Text, primary_key=True))
 results_ever = _totals(
     "results_ever",
-    # Hands in a row, won if above 0, lost if below: those of now, the most that were won, and the
-    # most that were lost. One that comes out even neither counts nor ends a row.
+    # The current streak (positive for wins, negative for losses), and the longest streaks of wins
+    # and of losses. A hand that breaks even neither counts nor ends a streak.
     ever=(_integer("streak"), _integer("longest_won"), _integer("longest_lost")),
 )
 
-# What callers have done for the first time, each once (callers/awards.py). An award that a hand
-# earned names it.
+# The awards of callers, each once (callers/awards.py). An award for a hand names it.
 awards = Table(
     "awards",
     metadata,
@@ -357,7 +352,7 @@ awards = Table(
     Column("award", Text, primary_key=True),
     _integer("at"),
     Column("round_id", ForeignKey("rounds.id")),
-    # When their caller was told; NULL until then.
+    # When the caller saw it; NULL until then.
     Column("told", Integer),
     sqlite_with_rowid=False,
 )
@@ -378,7 +373,7 @@ actions = Table(
 
 transfers = _numbered_table(
     "transfers",
-    # The row is number `place` of the `size` rows of its entry, which follow one another.
+    # The row is number `place` of the `size` consecutive rows of its entry.
     _integer("place"),
     _integer("size"),
     Column("entry", Integer, Computed("id - place + 1", persisted=False)),
@@ -387,7 +382,7 @@ transfers = _numbered_table(
     _integer("amount", "> 0"),
     Column("source", ForeignKey("accounts.id"), nullable=False),
     Column("target", ForeignKey("accounts.id"), nullable=False),
-    # Why, as a JSON object (reasons.py); the sentence is made of it when it is shown.
+    # The reason as a JSON object (reasons.py).
     Column("facts", Text, nullable=False),
     Column("call_id", ForeignKey("calls.id")),
     Column("round_id", ForeignKey("rounds.id")),
@@ -395,12 +390,12 @@ transfers = _numbered_table(
     Column("digest", Text, CheckConstraint("length(digest) = 64"), nullable=False),
     CheckConstraint("source <> target", name="two_accounts"),
     CheckConstraint("place BETWEEN 1 AND size", name="place_in_entry"),
-    # A removed last row leaves a gap that the next one cannot fill.
+    # Numbers are never reused, so a removed last row leaves a gap.
 )
 _index("transfers_from", transfers.c.source)
 _index("transfers_to", transfers.c.target)
 _index("transfers_of_a_round", transfers.c.round_id, where="round_id IS NOT NULL")
-# Transfers with the two accounts of each, for queries.
+# Transfers joined with both accounts, for queries.
 source, target = accounts.alias("source_account"), accounts.alias("target_account")
 moved = transfers.join(source, source.c.id == transfers.c.source).join(
     target, target.c.id == transfers.c.target
@@ -411,38 +406,36 @@ days = Table(
     metadata,
     Column("caller_id", ForeignKey("callers.id"), primary_key=True),
     Column("day", Text, primary_key=True),
-    # The last transfer before the day began for this caller: what they earn is counted from here
-    # (entry.EARNED).
+    # The last transfer before the caller's day; earned time is counted from here (reading.EARNED).
     _integer("after"),
-    # The day's grant; NULL when the board grants nothing.
+    # The transfer of the day's grant; NULL if the board grants nothing.
     Column("grant_id", ForeignKey("transfers.id"), unique=True),
-    # Seconds on the table since before the day: what of them is left of an earlier day's minutes,
-    # and is forfeited when it comes back.
+    # Seconds on the table that were an earlier day's minutes; they are forfeited when they return.
     _integer("standing", ">= 0", 0),
-    # Seconds to add to what the day's transfers earned: what was earned before the day and stood on
-    # the table when it began, or stayed online or held as the account was frozen; and all that has
-    # left `standing` since, which transfers of this day lost or forfeited, though it was no loss of
-    # this day's earnings.
+    # Seconds to add to the earnings of the day's transfers. First, earlier earnings that were on
+    # the table when the day began, or stayed in the purse of a frozen account. Second, all time
+    # that has left `standing` since: this day's transfers lost or forfeited it, though it was not
+    # earned on this day.
     _integer("carried", ">= 0", 0),
-    # Seconds that were owed on a loan when the day began, before its grant paid any of it.
+    # The loan in seconds when the day began, before the grant paid its share.
     _integer("owed", ">= 0", nullable=True),
-    # Seconds of grace that were given on it, counted before they are used (calls/grace.py).
+    # Uncharged seconds given on the day, counted before they are used (calls/grace.py).
     _integer("grace", ">= 0", 0),
     sqlite_with_rowid=False,
 )
 
-# Days that a wrong clock began, and that were taken back: their grants are accounted for here.
+# Days that a wrong clock began and that were cancelled, with the grants that they had.
 mended_days = _numbered_table(
     "mended_days",
     Column("caller_id", ForeignKey("callers.id"), nullable=False),
     Column("day", Text, nullable=False),
     Column("grant_id", ForeignKey("transfers.id"), unique=True),
-    # When it was taken back.
+    # When it was cancelled.
     _integer("mended"),
     key="number",
 )
 
-# What is believed of the wall clock, a row for each boot of the machine: see clock.Belief.
+# What is known of the wall clock, one row for each boot of the machine (clock.Belief).
 clocks = _numbered_table(
     "clocks",
     Column("boot", Text, nullable=False, unique=True),
@@ -460,15 +453,15 @@ clocks = _numbered_table(
 outbox = Table(
     "outbox",
     metadata,
-    # The number of the record: that of the transfer to `external` which it tells of.
+    # The number of the record, which is that of its transfer to `external`.
     Column("number", ForeignKey("transfers.id"), primary_key=True),
     Column("name", Text, nullable=False),
     _integer("minutes", "> 0"),
     Column("source", Text, nullable=False),
     _integer("at"),
-    # waiting -> appending -> appended, or -> doubtful when only the sysop can tell.
+    # waiting -> appending -> appended, or -> doubtful, which the sysop must settle.
     _state_column("waiting", "appending", "appended", "doubtful"),
-    # What the file looked like before the append, as thebank/outbox.py wants to find it again.
+    # The state of the file before the append, in the form of thebank/outbox.py.
     Column("mark", Text),
     Column("appended", Integer),
 )
@@ -484,7 +477,7 @@ notices = _numbered_table(
 _index("notices_to_show", notices.c.caller_id, where="shown IS NULL")
 _index("notices_of_a_caller", notices.c.caller_id, notices.c.id)
 
-# What callers write to each other (messages.py).
+# Messages between callers (messages.py).
 messages = _numbered_table(
     "messages",
     Column("sender_id", ForeignKey("callers.id"), nullable=False),
@@ -497,7 +490,7 @@ _index("messages_to_show", messages.c.caller_id, where="shown IS NULL")
 _index("messages_of_a_caller", messages.c.caller_id, messages.c.id)
 _index("messages_by_a_caller", messages.c.sender_id, messages.c.at)
 
-# What callers wrote on the wall of the menu, a line a call (messages.py).
+# Lines on the wall of the menu, one a call (messages.py).
 one_liners = _numbered_table(
     "one_liners",
     Column("caller_id", ForeignKey("callers.id"), nullable=False),
@@ -509,22 +502,21 @@ one_liners = _numbered_table(
 sysop_log = _numbered_table(
     "sysop_log",
     _integer("at"),
-    # Who did it, or what: a co-sysop's name, "jane (command line)", "import".
+    # A sysop's name, or the source: "jane (command line)", "import".
     Column("by", Text, nullable=False),
-    # The caller it was done to.
+    # The affected caller.
     Column("caller_id", ForeignKey("callers.id")),
     Column("what", Text, nullable=False),
 )
 
 imports = _numbered_table(
     "imports",
-    # Where other programs write the file, every link followed; the name it was taken over under,
-    # which no other file ever had; and that of its .BAK.
+    # The file's path with links resolved, its unique name after renaming, and its .BAK file.
     Column("path", Text, nullable=False),
     Column("taken", Text, nullable=False),
     Column("kept", Text),
     _state_column("reading", "taking", "taken", "keeping", "kept", "closed"),
-    # How far it was read: bytes, ends of lines, and what the last of these bytes were.
+    # How far it was read, in bytes and in line ends, and the last of these bytes.
     _integer("bytes", ">= 0"),
     _integer("lines", ">= 0"),
     Column("recent", Text, nullable=False),
@@ -537,12 +529,12 @@ import_lines = Table(
     "import_lines",
     metadata,
     Column("import_id", ForeignKey("imports.id"), primary_key=True),
-    # The byte of the file at which the line begins.
+    # The line's offset in the file, in bytes.
     Column("start", Integer, CheckConstraint("start >= 0"), primary_key=True),
-    # Lines count from 1, as an editor shows them.
+    # The line's number, from 1.
     _integer("line", "> 0"),
-    # What it moved; or why it was refused, and the line made fit for reading. `told` is 1, but for
-    # refused lines that the .ERR file of release 1.0 lacked.
+    # The line's transfer; or the reason for its refusal, and its printable text. `told` is 0 only
+    # for refused lines that are missing from the .ERR file of release 1.0.
     Column("transfer_id", ForeignKey("transfers.id"), unique=True),
     Column("reason", Text),
     Column("text", Text),
@@ -552,88 +544,86 @@ import_lines = Table(
 )
 _index("import_lines_to_tell", import_lines.c.import_id, where="told = 0")
 
-# A restore begins a new generation of the books; the first one has no row.
+# A restore begins a new generation of the books; the first generation has no row.
 generations = Table(
     "generations",
     metadata,
     Column("number", Integer, CheckConstraint("number > 1"), primary_key=True),
     _integer("at"),
-    # When the copy was taken that was restored; NULL where nobody knows.
+    # When the restored copy was made; NULL if unknown.
     Column("copied", Integer),
-    # The last number that was given to a transfer before, and the first of this generation.
+    # The last transfer of the generation before, and the first of this one.
     _integer("after"),
     _integer("first"),
-    # The first number of this generation in every table that has numbers: a JSON object.
+    # The first row numbers of this generation by table, as a JSON object.
     Column("numbers", Text, nullable=False),
-    # How many open shoes, hands and calls were closed.
+    # The number of open shoes, hands and calls that the restore closed.
     _integer("shoes"),
     _integer("hands"),
     _integer("calls"),
-    # Who restored: a user at "(command line)", or "the board" for a file put there by hand.
+    # The user at the "(command line)", or "the board" for a file that was replaced by hand.
     Column("by", Text, nullable=False),
     Column("why", Text, nullable=False),
-    # SHA-256 over the row and the digest before it; the first transfer continues it (chain.py).
+    # SHA-256 over the row and the digest before it; the first transfer continues the chain.
     Column("digest", Text, CheckConstraint("length(digest) = 64"), nullable=False),
     CheckConstraint("first > after", name="past_any_before"),
 )
-# By which a file that was put in the place of the books is told from the books (live_mark.py).
+# Distinguishes the books from a copy that was put in their place (live_mark.py).
 identity = Table(
     "identity",
     metadata,
     Column("id", Integer, CheckConstraint("id = 1"), primary_key=True),
     Column("mark", Text, nullable=False),
-    # When this file was copied from the books; NULL in the books themselves.
+    # When this copy was made; NULL in the books themselves.
     Column("copied", Integer),
-    # How many transactions were written into the books, by which lost ones are noticed
-    # (high_water.py).
+    # The number of transactions, by which lost ones are noticed (high_water.py).
     _integer("commits", otherwise=0),
 )
 
-# The visits of other boards' callers. Amounts are seconds; ledger/visit.py says what the columns
-# are.
+# The visits of other boards' callers. Amounts are seconds. See `visit.HostSession`.
 visits = _numbered_table(
     "visits",
     Column("caller_id", ForeignKey("callers.id"), nullable=False),
-    # NULL where a hand was settled for one who is on no call.
+    # NULL if a hand was settled for a caller who was not on a call.
     Column("call_id", ForeignKey("calls.id"), unique=True),
-    # The day whose debts it is charged and pays.
+    # The day whose debts the visit adds to and pays.
     Column("day", Text, nullable=False),
-    # The time left that the host's clock showed at the entry, NULL for a host without one; and
-    # what counts as such.
+    # The time left on the host's clock at the entry, NULL for a host without one. `clock` has the
+    # rest of the day's allowance then.
     Column("shown", Integer),
     _integer("clock", ">= 0"),
-    # When the host's next event is, or must have them back.
+    # The host's next event, or the time by which the caller must be back.
     Column("until", Integer),
-    # How gains can be given back to the host, NULL for not at all; its clock can show losses.
+    # The file by which gains return to the host, NULL for none; whether its clock can show losses.
     Column("way", Text),
     _integer("shows_losses", "IN (0, 1)"),
-    # The debt of the day that was taken off.
+    # The debt of the day that was subtracted.
     _integer("debt", ">= 0"),
-    # What was on the table at the entry: all of it, the host's part of it, and the caller's own.
+    # On the table at the entry: the whole stake, the host's part, and the caller's own.
     _integer("staked"),
     _integer("standing"),
     _integer("standing_own"),
-    # external -> online; and what came out of bank and loan less what went there.
+    # external -> online; and time from bank and loan, less time moved there.
     _integer("brought", ">= 0"),
     _integer("own"),
-    # At the exit: when, what was won less what was lost, and what became of it.
+    # At the exit: the instant, the used time, and winnings less losses.
     Column("closed", Integer),
     Column("elapsed", Integer),
     Column("result", Integer),
-    # The debt of the day then, what of it the gain paid, and what was added to it.
+    # The debt of the day at the exit, how much of it the gain paid, and how much was added.
     _integer("owed", ">= 0", nullable=True),
     _integer("debt_paid", ">= 0", nullable=True),
     _integer("debt_added", ">= 0", nullable=True),
-    # external -> online once more: what the host's clock counted beyond what was brought.
+    # external -> online again: time that the host's clock counted beyond the brought time.
     _integer("also_brought", ">= 0", nullable=True),
-    # What was owed on a loan then, and what of the caller's own paid it.
+    # The loan at the exit, and the caller's own time that paid it.
     _integer("loan", ">= 0", nullable=True),
     _integer("loan_paid", ">= 0", nullable=True),
-    # The gain, whoever keeps it for them; what went back to their bank; what went home.
+    # The gain; the time returned to the bank; the time taken home.
     _integer("gain", ">= 0", nullable=True),
     _integer("put_back", ">= 0", nullable=True),
     _integer("taken_home", ">= 0", nullable=True),
-    # What is on the table still: all of it, the host's part, and the caller's own.
+    # Still on the table: the whole stake, the host's part, and the caller's own.
     Column("left_staked", Integer),
     Column("left_standing", Integer),
     Column("left_own", Integer),
@@ -644,29 +634,29 @@ _index("visits_of_a_day", visits.c.caller_id, visits.c.day)
 given_back = _numbered_table(
     "given_back",
     Column("caller_id", ForeignKey("callers.id"), nullable=False),
-    # The transfer to `external` that it tells of; NULL for a loss.
+    # The transfer of the gain to `external`; NULL for a loss.
     Column("transfer_id", ForeignKey("transfers.id"), unique=True),
-    # Below zero for a loss that the host's clock is to show, which is of this day.
+    # Negative for a loss of `day` that the host's clock should show.
     _integer("minutes", "<> 0"),
     Column("day", Text, nullable=False),
-    # How it was written, or is to be.
+    # The file that it is or will be written to.
     Column("way", Text, nullable=False),
-    # waiting -> writing -> written, or -> kept here; or -> doubtful when only the sysop can tell.
+    # waiting -> writing -> written, or -> kept here, or -> doubtful, which the sysop must settle.
     _state_column("waiting", "writing", "written", "kept", "doubtful"),
     _integer("at"),
-    # Those that are written as one have the same claim.
+    # Rows that are written together have the same claim.
     Column("claim", Text),
     _integer("changed"),
-    # The transfer by which it came back, when it is kept here.
+    # The transfer that moved it back, if it is kept here.
     Column("kept_id", ForeignKey("transfers.id"), unique=True),
-    # Why it is doubtful, or kept.
+    # Why it is doubtful or kept.
     Column("why", Text),
     CheckConstraint("(transfer_id IS NULL) = (minutes < 0)", name="gains_were_moved"),
     key="number",
 )
 Index("given_back_of_a_caller", given_back.c.caller_id, given_back.c.state)
 
-# Limits that callers have set for themselves: see own_limits.OwnLimits.
+# The limits that callers set for themselves (own_limits.OwnLimits).
 own_limits = Table(
     "own_limits",
     metadata,
@@ -682,8 +672,8 @@ own_limits = Table(
     sqlite_with_rowid=False,
 )
 
-# Events that the sysop has started early: see schedule.EarlyEvent. A row goes when its event is
-# taken back, and some time after it is over.
+# Events that the sysop started early (schedule.EarlyEvent). A row is deleted when its event is
+# cancelled, and some time after its end.
 early_events = Table(
     "early_events",
     metadata,
@@ -700,11 +690,11 @@ early_events = Table(
 deals = Table(
     "deals",
     metadata,
-    # What the seed hashes to, in hexadecimal.
+    # The hash of the seed, in hexadecimal.
     Column("seal", Text, primary_key=True),
     Column("day", Text, nullable=False),
     Column("seed", LargeBinary, nullable=False),
-    # Those under which it is played, as JSON, whatever becomes of the house's.
+    # The rules of the deal as JSON, which changes of the house's rules do not affect.
     Column("rules", Text, nullable=False),
     _integer("opened"),
     Column("closed", Integer),
@@ -714,48 +704,47 @@ deals = Table(
 _index("one_open_deal_a_day", deals.c.day, unique=True, where="closed IS NULL AND daily = 1")
 _index("deals_closed", deals.c.closed, where="closed IS NOT NULL")
 
-# The one try that a caller has at a deal.
+# A caller's one try at a deal.
 deal_tries = Table(
     "deal_tries",
     metadata,
     Column("seal", ForeignKey("deals.seal"), primary_key=True),
     Column("caller_id", ForeignKey("callers.id"), primary_key=True),
     _integer("begun"),
-    # Their decisions so far, words with a space between: the hands are dealt again from these.
+    # The decisions so far, words with spaces between, from which the hands are replayed.
     Column("acts", Text, server_default=text("''"), nullable=False),
-    # When the last hand was over, and what they had won then, in the unit of the stakes.
+    # When the last hand ended, and the result in the unit of the stakes.
     Column("finished", Integer),
     Column("score", Integer),
-    # What their decisions cost against the book, in ten-thousandths of a bet; NULL until somebody
-    # has worked it out.
+    # The cost of the decisions against the book, in ten-thousandths of a bet; NULL until computed.
     Column("cost", Integer),
     CheckConstraint("(finished IS NULL) = (score IS NULL)", name="finished_with_a_score"),
     CheckConstraint("cost IS NULL OR finished IS NOT NULL", name="weighed_when_finished"),
     sqlite_with_rowid=False,
 )
 
-# Tournaments (wagers/tournaments.py): deals that are played for minutes. Amounts are seconds.
+# Tournaments (wagers/tournaments.py): deals played for minutes. Amounts are seconds.
 tournaments = Table(
     "tournaments",
     metadata,
     Column("seal", ForeignKey("deals.seal"), primary_key=True),
-    # The table whose rules are played, and for how many hands.
+    # The game whose rules are played, and the number of hands.
     Column("game", Text, nullable=False),
     _integer("hands", "> 0"),
     _integer("starts"),
     _integer("ends"),
-    # What a caller pays who can win something.
+    # The fee of a caller who can win a prize.
     _integer("entry", ">= 0"),
-    # What each place wins besides its share of the entries: a JSON list, all of it put up already.
+    # The house's prizes by place, without shares of the fees: a JSON list. All are put up already.
     Column("prizes", Text, nullable=False),
-    # What the house has put in for it, by which transfer; and by which it took that back.
+    # The house's money for prizes, the transfer that put it in, and the one that took it back.
     _integer("put_in", ">= 0"),
     Column("put_in_id", ForeignKey("transfers.id"), unique=True),
     Column("taken_back_id", ForeignKey("transfers.id"), unique=True),
-    # 1 while it is open, or over and not settled: there is one alone.
+    # 1 until it has an outcome, so that only one tournament runs at a time; then NULL.
     Column("running", Integer, CheckConstraint("running = 1"), unique=True),
-    # How it ended: 'settled'; 'empty', when nobody had played it to its end; 'called off' by the
-    # sysop; 'restored', when the books were put back while it ran.
+    # How it ended: 'settled'; 'empty', if no caller finished it; 'called off' by the sysop;
+    # 'restored', if the books were restored while it ran.
     Column(
         "outcome",
         Text,
@@ -782,7 +771,7 @@ duels = Table(
     *(_integer("hands", "> 0"), _integer("stake", "> 0"), _integer("ends")),
     # NULL while it is open. All but 'won' give the stakes back: 'even', equal results; 'declined',
     # by the rival or withdrawn; 'expired', not played in time; 'called off', by the board;
-    # 'restored', when the books were put back.
+    # 'restored', if the books were restored.
     Column(
         "outcome",
         Text,
@@ -797,22 +786,23 @@ _index("open_duels", duels.c.ends, where="outcome IS NULL")
 _index("duels_of_a_challenger", duels.c.challenger_id)
 _index("duels_of_a_rival", duels.c.rival_id)
 
-# Who entered a tournament or a duel, once. In a tournament they have a row in `deal_tries` as well.
+# The entries of callers in tournaments and duels. In a tournament the caller also has a row in
+# `deal_tries`.
 contest_entries = Table(
     "contest_entries",
     metadata,
     Column("seal", ForeignKey("deals.seal"), primary_key=True),
     Column("caller_id", ForeignKey("callers.id"), primary_key=True),
     _integer("at"),
-    # The caller's day: what they paid is lost on it, for their own limit.
+    # The caller's day, on which the fee counts as lost against the caller's own limit.
     Column("day", Text, nullable=False),
-    # Whether they can win a prize.
+    # Whether the caller can win a prize.
     _integer("for_prize", "IN (0, 1)"),
     _integer("paid", ">= 0"),
     Column("paid_id", ForeignKey("transfers.id"), unique=True),
-    # What gave them back what they had paid.
+    # The transfer that paid the fee back.
     Column("back_id", ForeignKey("transfers.id"), unique=True),
-    # Where they stood at the end, and whether their account could take in no prize then.
+    # The final place, and whether the prize passed on because the account could not take it.
     Column("place", Integer, CheckConstraint("place > 0")),
     _integer("passed", "IN (0, 1)", 0),
     _integer("prize", ">= 0", 0),
@@ -826,12 +816,12 @@ contest_entries = Table(
 )
 _index("entries_of_a_caller", contest_entries.c.caller_id, contest_entries.c.day)
 
-# Passwords that were tried at the pages and were not right: what stands for the address, and for
-# the name (door/desk/pages/access.py). They go when nothing is owed for them any more.
+# Wrong passwords at the pages, by digests of the address and the name (door/desk/pages/access.py).
+# A row is deleted when its waiting time is over.
 page_tries = Table(
     "page_tries",
     metadata,
-    # Nobody can guess it.
+    # A random text that cannot be guessed.
     Column("number", Text, primary_key=True),
     _integer("at"),
     Column("address", Text, nullable=False),
@@ -841,46 +831,44 @@ page_tries = Table(
 _index("page_tries_from", page_tries.c.address)
 _index("page_tries_for", page_tries.c.name)
 
-# The servers that serve from these books, and what one of them has for itself for a while. Instants
-# are by the database's clock (timebank/servers). Neither is any part of what the books tell: both
-# stay behind when they are moved, and are emptied when they are restored.
+# The servers that serve from these books, and their leases (timebank/servers). Instants are by the
+# database's clock. Both tables are left out of a move, and emptied by a restore.
 servers = _numbered_table(
     "servers",
-    # Its name among those that live, for people.
+    # Its name for people, unique among living servers.
     Column("name", Text, nullable=False),
-    # What its process calls itself in `calls`.
+    # The name of its process, as in `calls`.
     Column("process", Text, nullable=False),
-    # Those that must be equal on all: a JSON object.
+    # The settings that must be equal on all servers, as a JSON object.
     Column("settings", Text, nullable=False),
-    # Of the program.
+    # The version of the program.
     Column("version", Text, nullable=False),
     _integer("started"),
     _integer("renewed"),
-    # It lets nobody in any more.
+    # The server accepts no new calls.
     _integer("draining", "IN (0, 1)", 0),
 )
 leases = Table(
     "leases",
     metadata,
-    # What is held: "jobs", "vegas/1".
+    # The name of the lease: "jobs", "vegas/1".
     Column("name", Text, primary_key=True),
-    # Who holds it; NULL for nobody, since it was let go.
+    # The number of the holder; NULL after its release.
     Column("server", Integer),
-    # Grows by one with each new holder, and never else: what an earlier one still writes is refused
-    # by it.
+    # Grows by one with each new holder only, so that late writes of an earlier holder are refused.
     _integer("fence", ">= 0"),
-    # When it has run out, unless it is renewed.
+    # When it expires, unless it is renewed.
     _integer("until"),
     sqlite_with_rowid=False,
 )
-# What is of this place alone.
+# Tables that belong to one place and are not copied elsewhere.
 LOCAL_TABLES = frozenset({identity, servers, leases})
 
 
 def definitions(dialect: Dialect, excluding: Container[Any] = ()) -> list[str]:
-    """Return what makes the tables and their indexes, except those that are named.
+    """Return the SQL of the tables and indexes, without the indexes named in `excluding`.
 
-    They are in order, so that the same books are the same file.
+    The order is fixed, so that equal books are equal files.
     """
     elements: list[ExecutableDDLElement] = []
     for table in metadata.sorted_tables:
