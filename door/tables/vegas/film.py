@@ -47,8 +47,6 @@ class _Watcher:
 class _Table:
     title: str
     state: TableState
-    settings: VegasSettings
-    coin: int
 
     def seconds_left(self) -> int:
         return 0
@@ -132,6 +130,6 @@ def _empty(hand: ReplayedHand) -> tuple[_FilmedScene, TableState]:
     )
     place = place_of(number)
     title = "Vegas" if place == FIRST_TABLE else f"Vegas {place}"
-    table = _Table(title, state, settings, stored.coin)
+    table = _Table(title, state)
     watcher = _Watcher(_Named(stored.caller_id, stored.caller))
     return _FilmedScene(table, watcher), state

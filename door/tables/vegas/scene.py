@@ -18,9 +18,10 @@ from door import wording
 from door.call.markup import literal, wrap
 from door.call.markup import plain as without_codes
 from door.games.blackjack import events as dealt
+from door.games.blackjack.round import BlackjackPhase
 from door.tables.fairness import Fairness
 from door.tables.scene import FELT, RAIL, paint_title
-from door.tables.vegas import felt
+from door.tables.vegas import felt, news
 from door.tables.vegas.table_round import GAME
 from door.tables.vegas.words import (
     SeatEnding,
@@ -32,17 +33,16 @@ from door.tables.vegas.words import (
 )
 from door.tables.words import count_words
 from timebank.language import N_, _
-from timebank.words import span
+from timebank.words import MINUTE, span
 
 if TYPE_CHECKING:
     from ansi.canvas import Canvas
     from door.call.scene import Area
     from door.games.blackjack.blackjack_hand import Hand
     from door.games.engine.cards import Card
-    from door.games.vegas.game import VegasSettings
     from door.tables.vegas.felt import VegasLayout
-    from door.tables.vegas.news import RoundDealt, RoundWentOn
     from door.tables.vegas.state import Chair, TableState
+    from door.tables.vegas.table_round import VegasRound
 
 TALK_LINES_SHOWN = 3  # for watchers in plain lines
 LINES_OF_TALK = 30  # kept for large windows
@@ -73,6 +73,9 @@ class Place(NamedTuple):
     card: int
 
 
+TURNED_OVER = Place(-1, 1, 0)  # the hole card, once more
+
+
 class TableView(Protocol):
     """What a scene reads of a table: of a `VegasTable`, or of a film's table."""
 
@@ -81,12 +84,6 @@ class TableView(Protocol):
 
     @property
     def state(self) -> TableState: ...
-
-    @property
-    def settings(self) -> VegasSettings: ...
-
-    @property
-    def coin(self) -> int: ...
 
     def seconds_left(self) -> int: ...
 
@@ -108,13 +105,14 @@ class VegasScene:
     def __init__(self, table: TableView, caller: Onlooker) -> None:
         self.title = table.title
         self._table = table
-        self._state = table.state
         self._caller = caller
         self.talk: deque[str] = deque(maxlen=LINES_OF_TALK)
         # The lines to the whole table, each with the number of its speaker.
         self.public_talk: deque[tuple[int, str]] = deque(maxlen=LINES_OF_TALK)
         self.is_from_behind = False  # whether a watcher sees it
         self.hidden: list[Place] = []  # cards not shown yet, in order
+        self._still: TableState | None = None  # the table while cards are hidden
+        self._is_deal = False  # whether they are those of a deal
         self.banner: SeatEnding | None = None  # shown across the felt
         self.has_side = False  # whether talk was last painted next to the felt
 
@@ -130,56 +128,79 @@ class VegasScene:
 
     # Cards that appear one by one.
 
-    def hide(self, item: RoundDealt | RoundWentOn) -> None:
-        """Hide the new cards of `item`; `show_next` shows them one by one."""
-        places: list[Place] = []
-        for event in item.events:
+    @property
+    def _state(self) -> TableState:
+        """The table, or a still of it while cards are hidden."""
+        return self._table.state if self._still is None else self._still
+
+    @property
+    def _coin(self) -> int:
+        return self._state.house.coin_minutes * MINUTE
+
+    def hide(self, item: news.RoundDealt | news.RoundWentOn) -> None:
+        """Hide the new cards of `item`; `show_next` shows them one by one.
+
+        Until the last one is shown the scene is a still of the table, with a round that is not
+        over. So nothing but the shown cards tells how the round goes on.
+        """
+        round_, places = item.round, list[Place]()
+        for event in reversed(item.events):
             if isinstance(event, dealt.BlackjackDealt):
-                places.append(Place(event.seat, event.hand, 0))
+                cards = len(round_.seats[event.seat].hands[event.hand].cards)
+                place = Place(event.seat, event.hand, 0)
             elif isinstance(event, dealt.DealerDealt):
-                places.append(Place(-1, 0, 0))
+                cards, place = len(round_.dealer), Place(-1, 0, 0)
             elif isinstance(event, dealt.BlackjackRevealed):
-                places.append(Place(-1, 1, 1))
-        taken: dict[tuple[int, int], int] = {}
-        for number in range(len(places) - 1, -1, -1):
-            place = places[number]
-            if place[:2] == (-1, 1):
-                places[number] = Place(-1, 0, 1)
+                cards, place = 1, TURNED_OVER
+            else:
                 continue
-            round_ = item.round
-            cards = round_.dealer if place.seat < 0 else round_.seats[place.seat].hands[place.hand]
-            lie = len(cards) if isinstance(cards, tuple) else len(cards.cards)
-            back = taken[place[:2]] = taken.get(place[:2], 0) + 1
-            places[number] = place._replace(card=lie - back)
-        self.hidden = places
+            later = sum(each[:2] == place[:2] for each in places)
+            places.insert(0, place._replace(card=cards - 1 - later))
+        self.hidden, self._is_deal = places, isinstance(item, news.RoundDealt)
+        self._still = copy(self._table.state)
+        self._still.seats = {number: copy(chair) for number, chair in self._still.seats.items()}
+        self._still.alarm = None
+        self._mask()
 
     def show_next(self) -> None:
         del self.hidden[:1]
+        self._mask()
 
     def show_all(self) -> None:
         self.hidden = []
+        self._mask()
+
+    def _mask(self) -> None:
+        """Update the hands of the still; drop it when no card is hidden."""
+        hand = self._table.state.hand
+        if self._still is None or hand is None or not self.hidden:
+            self._still = None
+            return
+        seats = tuple(
+            seat._replace(
+                hands=tuple(
+                    self._visible_hand(place, number, one) for number, one in enumerate(seat.hands)
+                )
+            )
+            for place, seat in enumerate(hand.round.seats)
+        )
+        shown = replace(hand.round, seats=seats, phase=BlackjackPhase.PLAY, turn=None)
+        self._still.hand = hand._replace(round=shown)
 
     def _visible_hand(self, seat: int, number: int, hand: Hand) -> Hand:
-        """Return a hand without its hidden cards, and without its end until all are shown."""
-        if not self.hidden:
-            return hand
-        cards = [
+        """Return a hand without its hidden cards, and without its end."""
+        cards = tuple(
             card for at, card in enumerate(hand.cards) if Place(seat, number, at) not in self.hidden
-        ]
-        return replace(hand, cards=tuple(cards), settled=None)
+        )
+        stands = hand.standing and not self._is_deal  # on a deal the dealer's natural ends a hand
+        return replace(hand, cards=cards, standing=stands, settled=None)
 
-    def _visible_dealer_cards(self, cards: Sequence[Card | None]) -> list[Card | None]:
-        """Return the dealer's visible cards; the second is face down until it is shown."""
-        if not self.hidden:
-            return list(cards)
-        visible: list[Card | None] = []
-        for at, card in enumerate(cards):
-            hidden = Place(-1, 0, at) in self.hidden
-            if hidden and at == 1 and card is not None:
-                visible.append(None)
-            elif not hidden:
-                visible.append(card)
-        return visible
+    def _dealer_cards(self, hand: VegasRound) -> list[Card | None]:
+        """Return the dealer's visible cards; the second is face down until it is turned over."""
+        cards = [
+            card for at, card in enumerate(hand.round.dealer) if Place(-1, 0, at) not in self.hidden
+        ]
+        return [*cards[:1], None, *cards[2:]] if TURNED_OVER in self.hidden and cards[1:] else cards
 
     # The scene.
 
@@ -192,7 +213,7 @@ class VegasScene:
         paint_title(canvas, area.left, self.title, self._turn_words())
         felt.paint_felt(canvas, layout.left, layout.columns, layout.rail_row)
         self._paint_dealer(canvas, layout)
-        for chair in range(1, self._table.settings.seats + 1):
+        for chair in range(1, self._state.house.seats + 1):
             seat = self._state.seats.get(chair)
             if seat is not None:
                 self._paint_seat(canvas, layout, *layout.seat(chair), seat)
@@ -214,18 +235,18 @@ class VegasScene:
             seated = words.format(
                 number=seat.chair,
                 name=f"|15{literal(seat.name)}|07",
-                coins=wording.coins_of(seat.bet, self._table.coin),
+                coins=wording.coins_of(seat.bet, self._coin),
             )
             lines.append(f"|07{seated}")
             lines.extend(f"|07  {words}" for words in self._hand_lines(seat))
         hand = self._state.hand
         if hand is not None:
-            cards = hand.round.dealer
+            cards = self._dealer_cards(hand)
             words = _("Dealer: {cards} ({total})")
             dealer_line = words.format(cards=card_words(cards), total=count_words(cards))
             lines.append(f"|07{dealer_line}")
         if hand is None or hand.over:  # bets are open
-            coin = _("A coin is {time} of your time.").format(time=span(self._table.coin))
+            coin = _("A coin is {time} of your time.").format(time=span(self._coin))
             lines.append(f"|07{coin}")
         if self.is_from_behind:
             lines.extend(list(self.talk)[-TALK_LINES_SHOWN:])
@@ -290,7 +311,7 @@ class VegasScene:
         row, column = layout.dealer_row, layout.dealer_column
         after = canvas.put_pipe(row, column, f"|15{_('Dealer')}", FELT)
         if hand is not None:
-            cards = self._visible_dealer_cards(hand.round.dealer)
+            cards = self._dealer_cards(hand)
             total = f"|14{count_words(cards)}" if cards else ""
             canvas.put_pipe(row, after + 2, total, FELT)
             felt.paint_fan(canvas, row + 1, column, cards, width, large=layout.is_large)
@@ -311,7 +332,7 @@ class VegasScene:
 
     def felt_words(self) -> tuple[str, str, str]:
         """Return the print on the felt: the pays and the dealer's rule."""
-        rules = self._table.settings.rules
+        rules = self._state.house.rules
         pays = _("Blackjack pays {odds}").format(odds=natural_odds(rules))
         insurance = _("Insurance pays {odds}").format(odds=odds(2, 1))
         return pays.upper(), _(DEALER_RULES[rules.dealer]), insurance.upper()
@@ -329,10 +350,7 @@ class VegasScene:
         if place is None or hand is None:
             canvas.put_pipe(row + 1, column, self._waiting_words(seat), FELT)
             return
-        hands = [
-            self._visible_hand(place, number, one)
-            for number, one in enumerate(hand.round.seats[place].hands)
-        ]
+        hands = hand.round.seats[place].hands
         net, last = self._net_words(place), row + layout.seat_rows - 1
         status = self._status_words(seat, place)
         canvas.put_pipe(last, column, status, FELT)
@@ -417,7 +435,7 @@ class VegasScene:
         hand = self._state.hand
         column = canvas.put_pipe(1, left, f"|15{_('Dealer')} ", FELT)
         if hand is not None:
-            cards = self._visible_dealer_cards(hand.round.dealer)
+            cards = self._dealer_cards(hand)
             words = f" |14{count_words(cards)}" if cards else ""
             if is_whole:
                 felt.paint_fan(canvas, 2, left, cards, width - 1)
@@ -440,8 +458,7 @@ class VegasScene:
             words = self._waiting_words(seat)
         else:
             hands = hand.round.seats[place].hands
-            visible = [self._visible_hand(place, number, one) for number, one in enumerate(hands)]
-            words = _hands_words(visible, width - NAME_COLUMNS, self._net_words(place))
+            words = _hands_words(hands, width - NAME_COLUMNS, self._net_words(place))
         room = width - text_width(without_codes(words)) - 1
         name = felt.shortened(literal(seat.name), room)
         canvas.put_pipe(row, left - 1, self._pointer(seat), FELT)
@@ -462,13 +479,12 @@ class VegasScene:
             return
         hands = hand.round.seats[place].hands
         each = width // len(hands)
-        visible = [self._visible_hand(place, number, one) for number, one in enumerate(hands)]
-        for number, one in enumerate(visible):
+        for number, one in enumerate(hands):
             felt.paint_fan(canvas, row + 1, left + number * each, one.cards, each - 1)
         right = self._status_words(seat, place) or f"|15{self._bet_words(seat)}"
         free = width - text_width(without_codes(right)) - 2
         room = free - min(text_width(seat.name), NAME_COLUMNS)
-        words = _hands_words(visible, room, self._net_words(place))
+        words = _hands_words(hands, room, self._net_words(place))
         name = felt.shortened(literal(seat.name), free - text_width(without_codes(words)))
         canvas.put_pipe(row, left - 1, self._pointer(seat), FELT)
         column = canvas.put_pipe(row, left, f"{self._colour_of(seat)}{name}", FELT)
@@ -481,13 +497,13 @@ class VegasScene:
         if self.is_from_behind:
             return ""
         turns: int = self._caller.purse.turns(GAME)
-        limit = self._table.settings.turns_per_day
+        limit = self._state.house.turns_per_day
         if not limit:
             return _("Turns today: {turns}").format(turns=turns)
         return _("Turns today: {turns} of {limit}").format(turns=turns, limit=limit)
 
     def _turn_words(self) -> str:
-        coin = _("A coin is {time}").format(time=span(self._table.coin))
+        coin = _("A coin is {time}").format(time=span(self._coin))
         return f"{coin}   {self._turns_only()}".rstrip()
 
     def _place(self, seat: Chair) -> int | None:
@@ -496,7 +512,7 @@ class VegasScene:
     def _bet_words(self, seat: Chair) -> str:
         place, hand = self._place(seat), self._state.hand
         if seat.bet:
-            return wording.coins_of(seat.bet, self._table.coin)
+            return wording.coins_of(seat.bet, self._coin)
         if place is None or hand is None or hand.over:
             return ""
         staked = sum(one.stake for one in hand.round.seats[place].hands)
@@ -512,14 +528,14 @@ class VegasScene:
     def _net_words(self, place: int) -> str:
         """Return the net of a seat in a finished round."""
         hand = self._state.hand
-        if hand is None or not hand.over or self.hidden:
+        if hand is None or not hand.over:
             return ""
         return net_of(hand.round, place, hand.coin)
 
     def _status_words(self, seat: Chair, place: int) -> str:
         hand = self._state.hand
         assert hand is not None  # the seat has a place in it
-        if hand.over and not self.hidden:
+        if hand.over:
             return f"|14{_('ready')}" if seat.bet else ""
         insurance = hand.round.seats[place].insurance
         if insurance:

@@ -129,6 +129,7 @@ class VegasVisit(Sitting):
         self._is_puzzled = False  # told of a wrong key since the last right one
         self._card_timer: Timer | None = None  # shows the next card
         self._is_receipt_due = False  # the purse has changed, the cards are not shown yet
+        self._turn_is_due = False  # their turn has begun, the cards are not shown yet
         self._pending_messages: list[str] = []  # shown after the last card
         self._refusal_message = ""  # why they cannot bet any more; shown after the last card
         self._ending: SeatEnding | None = None  # for the banner after the last card
@@ -232,7 +233,6 @@ class VegasVisit(Sitting):
 
     def _show(self, happened: Sequence[News]) -> None:
         """Show news; its messages follow after its cards."""
-        self.console.display.refresh()
         tell = (
             vegas_words.painted_sentences
             if self.console.screen.is_painted
@@ -250,6 +250,7 @@ class VegasVisit(Sitting):
             self._pending_messages += tell(item, self.me)
             if self.scene.has_side and isinstance(item, news.TableTalk | news.Whispered):
                 self._pending_messages += vegas_words.sentences_for(item, self.me)
+        self.console.display.refresh()
         has_ended = any(map(self._is_my_end, happened))
         if has_ended and (betting := self._betting()).refusal():
             words = betting.last_turn() if betting.turns_are_used else betting.refusal()
@@ -301,6 +302,7 @@ class VegasVisit(Sitting):
         ):
             self.scene.show_all()
         self._next_card()
+        self._show_figures()
 
     def _next_card(self) -> None:
         self._card_timer = None
@@ -325,6 +327,8 @@ class VegasVisit(Sitting):
         with speaking_to(self.console.viewer):
             self._show_figures()
             self._say_all()
+            if self._turn_is_due:
+                self._call_to_turn()
         if self.table.state.in_play is None:
             self.caller.last_hand.mark_shown()
 
@@ -365,15 +369,22 @@ class VegasVisit(Sitting):
                 lines = vegas_words.sentences_for(item, me="")
                 self.scene.public_talk.extend((item.speaker_id, line) for line in lines)
         elif isinstance(item, news.TurnBegan) and item.name == self.me:
-            self.console.screen.bell()
-            if not self._is_at_table or self.console.screen.cover is not None:
-                words = _("Your turn at Vegas: {time}.").format(time=span(item.seconds))
-                self.console.screen.say(f"|14{words}")
+            self._turn_is_due = True
+            if self._card_timer is None:
+                self._call_to_turn()
         elif self._is_my_end(item):
             net = self._count(item)
             self._has_played = True
             if not self._is_at_table:
                 self.console.screen.say(f"|14{stood_words(net)}")
+
+    def _call_to_turn(self) -> None:
+        """Ring, once the cards before the caller's turn are shown."""
+        self._turn_is_due = False
+        self.console.screen.bell()
+        if not self._is_at_table or self.console.screen.cover is not None:
+            time = span(self.table.seconds_left() or self.table.settings.turn_seconds)
+            self.console.screen.say(f"|14{_('Your turn at Vegas: {time}.').format(time=time)}")
 
     def _is_my_end(self, item: News) -> TypeGuard[news.RoundDealt | news.RoundWentOn]:
         """Return whether `item` ends a round with a hand of the caller."""
@@ -389,13 +400,15 @@ class VegasVisit(Sitting):
         return net
 
     def _advise(self) -> None:
-        hand = self._hand_at_turn
-        if hand is not None and self.caller.prefers("tutor") and not self._is_deciding:
+        hand = None if self._is_deciding or self._card_timer is not None else self._hand_at_turn
+        if hand is not None and self.caller.prefers("tutor"):
             self.tutor.watch(hand.round, affordable(hand, self.caller))
 
     def _say_advice(self, text: str) -> None:
         """Show what the tutor says, while the caller is at the table."""
-        if self._is_at_table:
+        if self._card_timer is not None:
+            self._pending_messages.append(text)
+        elif self._is_at_table:
             self._say(text)
             self._refresh_menu()
 

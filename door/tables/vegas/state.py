@@ -229,4 +229,5 @@ class TableState:
 
     def end_round(self) -> None:
         for seat in self.seats.values():
-            seat.stood = False
+            if seat.guest is not None:
+                seat.stood = False
