@@ -2,12 +2,12 @@
 
     TimeBankError
     ├── Refused         nothing was done; the text is for the caller
-    ├── Unusable        what the sysop gave cannot be used; the text is for the sysop
+    ├── Unusable        a file or setting of the sysop is wrong; the text is for the sysop
     ├── BooksFailed     the disk failed; the text says what is known
-    ├── NotPlain        a name is not that of the file it should be; an OSError
-    └── InterruptedWork what goes on in another way; nobody is told
+    ├── NotPlain        a path is not the plain file that it must be; an OSError
+    └── InterruptedWork the program continues in another way; nobody sees the text
 
-What ends a command is `UserError` in cli/errors.py: it is click's, which only commands load.
+Commands end with `UserError` in cli/errors.py, which needs click and so only commands load.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ if TYPE_CHECKING:
 
 
 class TimeBankError(Exception):
-    """The root of them all."""
+    """The root of the tree."""
 
 
 class NotPlain(TimeBankError, OSError):
-    """What has a name is not a file, or not one that is expected there; it is left alone."""
+    """A path is not a plain file, or not the expected one. It was left alone."""
 
 
-# What a caller is refused.
+# Refusals for callers.
 
 
 class Refused(TimeBankError):
-    """The operation is refused and nothing of it was done; `str()` is a sentence for the caller."""
+    """The operation is refused and nothing was done; `str()` is a sentence for the caller."""
 
-    # Whose bet it was, at a table.
+    # The seat of the refused bet, at a table.
     seat: int | None = None
 
 
 class NotEnough(Refused):
-    """The account does not hold what was asked of it."""
+    """The account holds less than the amount."""
 
 
 class NoRoom(Refused):
@@ -54,11 +54,11 @@ class WindowClosed(Refused):
 
 
 class LimitReached(Refused):
-    """A limit that the sysop has set allows less than was asked."""
+    """The amount exceeds a limit of the sysop."""
 
 
 class CallClosed(Refused):
-    """The call is not, or no longer, the caller's open one."""
+    """The call has ended, or is not the caller's."""
 
 
 class AlreadyOnline(Refused):
@@ -76,7 +76,7 @@ class NodesTaken(Refused):
 
 
 class CallerOnline(Refused):
-    """What was asked cannot be done to a caller who is on a call."""
+    """The operation is impossible while the caller is on a call."""
 
 
 class CallerLocked(Refused):
@@ -96,7 +96,7 @@ class NameTaken(Refused):
 
 
 class OwnLimit(Refused):
-    """A limit that the caller has set for themselves forbids the bet."""
+    """The bet exceeds a limit that the caller has chosen."""
 
 
 class TurnsUsed(Refused):
@@ -112,22 +112,22 @@ class RoundOver(Refused):
 
 
 class OutOfStep(Refused):
-    """The hand has gone on meanwhile: the action is not the next one."""
+    """The action is not the next one: the hand has moved on meanwhile."""
 
 
 class ShoeGone(Refused):
-    """The shoe is done, or is not this caller's for this game."""
+    """The shoe is closed, or is not this caller's for this game."""
 
 
 class NotDoubtful(Refused):
-    """There is nothing of this number about which the sysop was asked."""
+    """Nothing of this number is in doubt."""
 
 
 class NothingToList(Refused):
-    """The books know no such game or kind of transfer; the sentence names those they know."""
+    """The books have no such game or kind of transfer. The sentence names those that they have."""
 
 
-# What the sysop gave.
+# Files and settings of the sysop.
 
 
 class Unusable(TimeBankError):
@@ -136,10 +136,10 @@ class Unusable(TimeBankError):
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong, in words that continue its key: "must be 1 to 5, is 0".
+    """A problem of a key. `reason` is a clause that continues the key: "must be 1 to 5, is 0".
 
-    `key` is written as the sysop finds it ("[[events]] 2, minutes"), and is empty when the file as
-    a whole is meant. `line` and `column` count from 1; None where they are not known for certain.
+    `key` is written as the sysop finds it ("[[events]] 2, minutes"), and is "" for a problem of the
+    whole file. `line` and `column` count from 1. They are None if they are not certain.
     """
 
     key: str
@@ -149,7 +149,7 @@ class Problem:
 
 
 class SettingsError(Unusable):
-    """All that is wrong with a settings file; its text has a line for each problem."""
+    """All problems of a settings file; `str()` has a line for each."""
 
     def __init__(self, file: str, problems: Iterable[Problem]) -> None:
         self.file = file
@@ -168,11 +168,11 @@ class SettingsError(Unusable):
 
 
 class HoursRefused(Unusable, ValueError):
-    """A text that says no opening hours; its text says why, in words that continue a sentence."""
+    """A text does not contain opening hours; `str()` is a clause that says why."""
 
 
 class NoPlace(Unusable, ValueError):
-    """A text names no database on a server; `str()` says why, in words that continue its key."""
+    """A text is no URL of a database; `str()` is a clause that continues the key."""
 
 
 class EventRefused(Unusable):
@@ -184,17 +184,17 @@ class DatabaseRefused(Unusable):
 
 
 class OlderBooks(DatabaseRefused):
-    """The books are of an earlier version, and are moved forward on request only."""
+    """The books are of an earlier version, and are migrated on request only."""
 
 
 class BooksInUse(Unusable):
-    """Another process has the books open, so they are not moved forward now."""
+    """Another process has the books open, so they cannot be migrated now."""
 
 
 class BooksTaken(Unusable):
     """Another process holds the lock of the books (`timebank.serving`).
 
-    `state` is what it does, and `data` its data folder if it is a server.
+    `state` is the state in its note, and `data` its data folder if it is a server.
     """
 
     def __init__(self, sentence: str, state: str, data: str) -> None:
@@ -203,19 +203,19 @@ class BooksTaken(Unusable):
 
 
 class BackupRefused(Unusable):
-    """There is no copy, or the books were not put back; nothing changed."""
+    """The backup or restore was refused, and nothing changed."""
 
 
 class MoveRefused(BackupRefused):
-    """The books were not moved; they are where they were, and whole."""
+    """The books were not moved. They are unchanged in their place."""
 
 
 class NotCopied(BackupRefused):
-    """A database cannot be read as one."""
+    """A file cannot be read as a database."""
 
 
 class NotInOrder(BackupRefused):
-    """The audit of the copy found something: `findings`, for the command to print."""
+    """The audit of the copy found errors, in `findings`."""
 
     def __init__(self, path: Path, findings: Sequence[Any]) -> None:
         super().__init__(f"{path} is not in order, so it does not replace the books.")
@@ -223,7 +223,7 @@ class NotInOrder(BackupRefused):
 
 
 class JournalDamaged(Unusable):
-    """The journal of round `number` makes no sense; `str()` says what, in a clause."""
+    """The journal of round `number` cannot be read; `str()` is a clause that says why."""
 
     def __init__(self, number: int, what: object) -> None:
         super().__init__(f"its journal cannot be read: {what}")
@@ -231,22 +231,22 @@ class JournalDamaged(Unusable):
 
 
 class NotARecord(Unusable, ValueError):
-    """A line of THEBANK.EXT that cannot be read; the text says why."""
+    """A line of THEBANK.EXT cannot be read; `str()` is a clause that says why."""
 
 
-# What the disk did.
+# Failures of the disk.
 
 
 class BooksFailed(TimeBankError):
-    """Something was not done in the books as it should be; `str()` is a sentence."""
+    """An operation on the books failed; `str()` is a sentence."""
 
 
 class BooksUnavailable(BooksFailed):
-    """The books could not be written (disk full, locked, broken); nothing was changed."""
+    """The books could not be written (disk full, locked, broken). Nothing was changed."""
 
 
 class BooksGone(BooksUnavailable):
-    """The files of the books were removed, replaced or written over; nothing is written any more.
+    """The files of the books were removed, replaced or overwritten. All writes are refused.
 
     `str()` is for callers, `missing` for the log.
     """
@@ -257,27 +257,27 @@ class BooksGone(BooksUnavailable):
 
 
 class OutcomeUnknown(BooksFailed):
-    """A COMMIT has failed, and it could not be found out in time whether it counts."""
+    """A COMMIT failed, and it is unknown whether it took effect."""
 
 
-# What goes on in another way.
+# Work that continues in another way.
 
 
 class InterruptedWork(TimeBankError):
-    """Work that is put off or left to another process."""
+    """Work is deferred, or left to another process."""
 
 
 class InDoubt(InterruptedWork):
-    """No answer yet: a COMMIT has failed, and it is being found out whether it counts."""
+    """A COMMIT failed, and the program is still finding out whether it took effect."""
 
 
 class StillInDoubt(InterruptedWork):
-    """The disk does not allow to find it out; `str()` is the reason."""
+    """The disk does not allow to find out whether a COMMIT took effect; `str()` is the reason."""
 
 
 class Overtaken(InterruptedWork):
-    """Another process has gone on with the file."""
+    """Another process has continued with the file."""
 
 
 class LeaseLost(InterruptedWork):
-    """What this server held is another's now, or nobody's: nothing was written under it."""
+    """This server no longer holds a lease. Nothing was written under it."""

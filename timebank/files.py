@@ -1,9 +1,9 @@
-"""Writes that last, locks between processes, and files in folders that other programs write.
+"""Durable writes, locks between processes, and files in folders that other programs write.
 
 In a folder that another user may write, a name can be a link to a file of ours, a pipe or a folder.
 So files are opened from their opened folder and never through a link. An opened file is checked
-before a byte is read or written, and a new file never takes a name that exists. The folders that
-lead to a file are the sysop's: they may be links.
+before a byte is read or written, and a new file never takes a name that exists. The folders above
+a file belong to the sysop, so they may be links.
 
 Every refusal is an `OSError` with the whole path and a text that fits behind a colon. It is
 `NotPlain` if the file is not what it should be.
@@ -25,9 +25,9 @@ from typing import BinaryIO
 
 from timebank.errors import NotPlain
 
-LOCK_SECONDS = 5.0  # how long another process may keep a file to itself
+LOCK_SECONDS = 5.0  # the wait for a lock of another process
 LOCK_POLL_SECONDS = 0.02
-MOST_LINKS = 40  # as many as the kernel follows
+MOST_LINKS = 40  # the limit of the kernel
 COPIED_AT_ONCE = 1024 * 1024  # bytes
 # The errors of a file system without hard links.
 _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK})
@@ -37,34 +37,34 @@ IS_NO_FILE = "it is not a file"
 IS_ANOTHER = "another file took its name just now"
 
 OWNER_ALONE = 0o600
-# The mode of a new file that gets the group of its folder, and may be read by its readers.
+# The mode of a new file that gets the group and the reading rights of its folder.
 AS_FOLDER = -1
 
-_PLAIN = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK  # a pipe must not keep us waiting
-# Opens a folder that we may pass through, even if we may not list it.
+_PLAIN = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK  # so that a pipe does not block
+# Opens a folder that we may enter, even if we may not list it.
 _PASSING = getattr(os, "O_PATH", os.O_RDONLY)
 _NO_FILES = frozenset({errno.EISDIR, errno.ENXIO, errno.ENODEV})
 
 
 @contextlib.contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Keep a file from every other process of ours; the lock dies with its holder.
+    """Lock a file against our other processes. The lock ends with its holder.
 
-    It is an exclusive flock on the file beside it that has `.lock` added to its name. Raises
-    `OSError` when another process does not let go of it in LOCK_SECONDS.
+    It is an exclusive flock on a file of the same name with `.lock` added. Raises `OSError` if
+    another process holds it for longer than LOCK_SECONDS.
     """
-    beside = path.with_name(f"{path.name}.lock")
-    with opened(beside, os.O_RDWR | os.O_CREAT, AS_FOLDER, lasts=False) as lock:
-        patience = time.monotonic() + LOCK_SECONDS
+    lock_path = path.with_name(f"{path.name}.lock")
+    with opened(lock_path, os.O_RDWR | os.O_CREAT, AS_FOLDER, lasts=False) as lock:
+        deadline = time.monotonic() + LOCK_SECONDS
         while True:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 break
             except BlockingIOError:
-                if time.monotonic() >= patience:
+                if time.monotonic() >= deadline:
                     reason = "another process has it locked"
                     raise OSError(errno.EAGAIN, reason, str(path)) from None
-                time.sleep(LOCK_POLL_SECONDS)  # flock knows no time-out
+                time.sleep(LOCK_POLL_SECONDS)  # flock has no time-out
         yield
 
 
@@ -73,9 +73,9 @@ def opened(path: Path, flags: int, mode: int = OWNER_ALONE, *, lasts: bool = Tru
     """Open a regular file that has one name and an expected owner; raises `OSError`.
 
     In a folder that every user may write, the owner must be our user, root or the folder's owner.
-    In other folders every owner is expected, because the folder's rights say who may write it. With
-    O_CREAT a missing file is made with `mode`, less the umask, or AS_FOLDER. If it `lasts`, it is
-    on the disk before it is used.
+    Elsewhere any owner is accepted, because the rights of the folder decide who may write there.
+    With O_CREAT a missing file is made with `mode`, less the umask, or AS_FOLDER. If it `lasts`,
+    its name is on the disk before the file is used.
     """
     file = _opened(path, flags, mode, lasts=lasts)
     try:
@@ -85,7 +85,7 @@ def opened(path: Path, flags: int, mode: int = OWNER_ALONE, *, lasts: bool = Tru
 
 
 def fault(path: Path) -> str | None:
-    """Return why `opened` would refuse to read a file; None if it would not, or none is there."""
+    """Return why `opened` would refuse to read a file; None if it would not, or without a file."""
     try:
         with opened(path, os.O_RDONLY):
             return None
@@ -96,10 +96,10 @@ def fault(path: Path) -> str | None:
 
 
 def forbidden(path: Path, *, writes: bool = False) -> str | None:
-    """Return which folder or file keeps our user from a path, its owner, and what to do.
+    """Return sentences about the folder or file that keeps our user from a path; None without one.
 
-    None if nothing does. With `writes` our user must be able to write the file and its folder: a
-    database has other files beside it.
+    They name its owner and a command that helps. With `writes`, our user must be able to write the
+    file and its folder, because a database has other files next to it.
     """
     whole = Path(os.path.abspath(path))
     wanted = [(folder, os.X_OK, "enter") for folder in reversed(whole.parents)]
@@ -109,7 +109,7 @@ def forbidden(path: Path, *, writes: bool = False) -> str | None:
     for place, mode, does in wanted:
         try:
             about = place.stat()
-        except (OSError, ValueError):  # nothing is there, which is no question of rights
+        except (OSError, ValueError):  # it is missing, so rights are not the problem
             continue
         if does == "enter" and not stat.S_ISDIR(about.st_mode):
             return None
@@ -134,12 +134,12 @@ def _forbidding(place: Path, about: os.stat_result, does: str) -> str:
 
 
 def place_of(path: Path) -> Path:
-    """Follow the links among the folders that lead to a file, but not a link of its own name."""
+    """Resolve links among the folders above a file, but not a link of the file's own name."""
     return Path(os.path.realpath(path.parent), path.name)
 
 
 def own_links_followed(path: Path) -> Path:
-    """Follow a file's own links as long as they are in folders that only we and root may write."""
+    """Resolve links of a file's own name while only we and root may write their folders."""
     for _ in range(MOST_LINKS):
         if not (path.is_symlink() and _is_private(path.parent)):
             break
@@ -148,7 +148,7 @@ def own_links_followed(path: Path) -> Path:
 
 
 def plain(path: str | Path, flags: int, mode: int = OWNER_ALONE) -> int:
-    """Open a file that is no link, or make it, without a wait for a pipe; an `opener` of `open`."""
+    """Open or make a file that is no link, and never block at a pipe; an `opener` for `open`."""
     return os.open(path, flags | _PLAIN, mode)
 
 
@@ -172,9 +172,9 @@ def rename(file: int, old: Path, new: Path) -> None:
 
 
 def put_new(path: Path, source: BinaryIO) -> None:
-    """Copy to a new file for its owner alone, which is on the disk before it has the name `path`.
+    """Copy to a new file, which only its owner may read, and name it `path` after it is on disk.
 
-    Raises `FileExistsError` where something has that name, and `OSError`.
+    Raises `FileExistsError` if that name is taken, and `OSError`.
     """
     with _begun(path) as (file, begun, folder):
         while piece := source.read(COPIED_AT_ONCE):
@@ -185,7 +185,7 @@ def put_new(path: Path, source: BinaryIO) -> None:
 
 
 def name_new(begun: Path, path: Path) -> None:
-    """Give a finished file another name in its folder; `FileExistsError` where that is taken."""
+    """Rename a finished file in its folder; raises `FileExistsError` if the name is taken."""
     with _folder_of(path) as folder:
         _name_new(begun.name, path.name, folder)
 
@@ -203,11 +203,11 @@ def _name_new(begun: str, name: str, folder: int) -> None:
 
 
 def replace(path: Path, data: bytes, mode: int = OWNER_ALONE, like: int | None = None) -> None:
-    """Write a whole file that takes the name `path` at once; on the disk when this returns.
+    """Write a whole file and give it the name `path` in one step, durable on return.
 
-    It has `mode`, or AS_FOLDER, and is its folder's owner's if root writes it. With `like`, an open
-    file, it has the owner, group and mode of that file, and replaces only that file: `OSError` if
-    `path` is no longer its name.
+    It has `mode`, or AS_FOLDER. If root writes it, it belongs to the owner of its folder. With
+    `like`, an open file, it gets that file's owner, group and mode, and replaces only that file.
+    Raises `OSError`, also if `path` is no longer the name of `like`.
     """
     with _begun(path) as (file, begun, folder):
         write_all(file, data)
@@ -226,9 +226,9 @@ def replace(path: Path, data: bytes, mode: int = OWNER_ALONE, like: int | None =
 
 @contextlib.contextmanager
 def _begun(path: Path) -> Iterator[tuple[int, str, int]]:
-    """Make a file for its owner alone under a name that nobody has, to be given the name `path`.
+    """Make a file under a random name in the folder of `path`, for its owner alone.
 
-    Yields the open file, its name, and the open folder. The name is gone at the end.
+    Yields the open file, its name, and the open folder. Removes the name at the end.
     """
     begun = f".{path.name}.{secrets.token_hex(8)}"
     with _folder_of(path) as folder:
@@ -245,7 +245,7 @@ def _begun(path: Path) -> Iterator[tuple[int, str, int]]:
 
 @contextlib.contextmanager
 def _folder_of(path: Path) -> Iterator[int]:
-    """Open the folder of a file. Errors inside get the whole path unless they have another one."""
+    """Open the folder of a file. Errors in the block get the whole path unless they have one."""
     folder = None
     try:
         folder = os.open(path.parent, _PASSING | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -276,8 +276,8 @@ def _opened(path: Path, flags: int, mode: int, *, lasts: bool) -> int:
 
 
 def _open(folder: int, path: Path, flags: int, mode: int) -> tuple[int, bool]:
-    """Open what has a name in a folder, or make it; returns whether it is new."""
-    name = path.name or "."  # of the root of all folders
+    """Open a name in a folder, or make the file; return also whether it is new."""
+    name = path.name or "."  # for the root folder
     try:
         try:
             return os.open(name, flags & ~os.O_CREAT | _PLAIN, dir_fd=folder), False
@@ -291,9 +291,9 @@ def _open(folder: int, path: Path, flags: int, mode: int) -> tuple[int, bool]:
 
 
 def unopened(number: int | None, path: Path) -> OSError:
-    """Return the error to raise for a file that could not be opened, by the number of the error.
+    """Return a new error for a file that could not be opened, by the number of the old error.
 
-    It is a new one: an error that is raised from itself keeps all that called for it in memory.
+    The old one is not used, because an error raised from itself keeps its frames in memory.
     """
     number = number or errno.EIO
     if number == errno.ELOOP:
@@ -304,7 +304,7 @@ def unopened(number: int | None, path: Path) -> OSError:
 
 
 def refuse_unexpected(about: os.stat_result, folder: os.stat_result, path: Path, user: int) -> None:
-    """Raise `NotPlain` unless a file is what `opened` takes from a process of this `user`."""
+    """Raise `NotPlain` unless `opened` accepts a file for a process of this `user`."""
     if not stat.S_ISREG(about.st_mode):
         why = IS_NO_FILE
     elif about.st_nlink > 1:
@@ -334,23 +334,25 @@ def _refuse_another(file: int, path: Path, folder: int) -> None:
 
 
 def _share(file: int, folder: int) -> None:
-    """Give a new file the group of its folder, and its rights, without others' to write."""
+    """Give a new file the group and the rights of its folder, except writing by others."""
     about = os.fstat(folder)
-    with contextlib.suppress(OSError):  # a group that we are not in
+    with contextlib.suppress(OSError):  # if we are not in the group
         os.fchown(file, -1, about.st_gid)
     os.fchmod(file, OWNER_ALONE | about.st_mode & 0o064)
 
 
 def give_to_owner(file: int, folder: int | Path) -> None:
-    """Give a new file to the owner of its folder, if we are root: what a sysop makes as root, the
-    board is to read and write as well."""
+    """Give a new file to the owner of its folder, if we are root.
+
+    So the board can read and write a file that the sysop makes as root.
+    """
     if os.geteuid() == 0:
         about = os.stat(folder)
         os.fchown(file, about.st_uid, about.st_gid)
 
 
 def _give_rights(file: int, like: os.stat_result) -> None:
-    with contextlib.suppress(OSError):  # only root gives files away; the rights matter
+    with contextlib.suppress(OSError):  # only root may change the owner; the rights matter more
         os.fchown(file, like.st_uid, like.st_gid)
     os.fchmod(file, like.st_mode & 0o777)
 
@@ -368,9 +370,9 @@ def write_all(file: int, data: bytes) -> None:
 
 
 def make_folder(folder: Path, mode: int = 0o777) -> None:
-    """Make a folder, and those above it, unless they are there; new ones are on the disk then.
+    """Make a folder and the folders above it, durable on return, unless they exist.
 
-    `mode` is for the folder itself, less the umask. Raises `OSError`.
+    `mode` applies to the folder itself, less the umask. Raises `OSError`.
     """
     if not folder.is_dir():
         make_folder(folder.parent)

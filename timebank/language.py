@@ -1,17 +1,17 @@
-"""What is said, in the language of whoever reads it.
+"""Texts in the language of their reader.
 
-Texts stand where they are said, in English, marked for gettext:
+The code contains the English texts, marked for gettext:
 
     _("You have {minutes} today.").format(minutes=span(3600))
     ngettext("{number} win", "{number} wins", wins).format(number=wins)
 
-`_` and `ngettext` give a text in the language of the viewer whose task or thread this is; without
-one, in English: the books and the log are English. `N_` marks a text that is put aside and asked
-for later with `_`. What is raised in one place and read in another is a `Phrase`.
+`_` and `ngettext` return a text in the language of the viewer of this task or thread. Without a
+viewer it is English, as in the books and the log. `N_` marks a text that `_` translates later. A
+`Phrase` is a text that is raised in one place and read in another.
 
-A translator finds everything in one place: timebank/locales/<language>/LC_MESSAGES/bjft.po
-(docs/translating.md says how). Why gettext: translators have tools for it, Python reads it without
-a library of ours, it has plurals, and a text without a translation is English by itself.
+All translations are in timebank/locales/<language>/LC_MESSAGES/bjft.po (docs/translating.md). We
+use gettext because translators have tools for it, Python reads it without another library, it has
+plurals, and a text without a translation stays English.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from typing import TypeVarTuple
 Arguments = TypeVarTuple("Arguments")
 
 ENGLISH = "en"
-# Every language there is, as it calls itself.
+# The languages with a catalogue, by their own names.
 LANGUAGES = {ENGLISH: "English", "fr": "Français"}
 DOMAIN = "bjft"
 CATALOGUES = Path(__file__).parent / "locales"
@@ -37,10 +37,10 @@ CATALOGUES = Path(__file__).parent / "locales"
 
 @dataclass(slots=True, eq=False)
 class Viewer:
-    """Somebody who reads. What is changed here holds for all that is under way for them."""
+    """A reader of texts. A change of its fields takes effect in all its tasks."""
 
     language: str = ENGLISH
-    # What spells out letters that their terminal lacks, for `str.translate`.
+    # Replacements for letters that the terminal lacks, for `str.translate`.
     spelling: Mapping[int, str] = field(default_factory=dict)
 
 
@@ -50,7 +50,7 @@ _viewer: ContextVar[Viewer] = ContextVar("viewer", default=_NOBODY)
 
 @cache
 def catalogue(language: str) -> gettext.NullTranslations:
-    """Read the texts of a language, once: 2 ms. Raises OSError where there are none."""
+    """Read the texts of a language. Takes 2 ms, so they are cached. Raises OSError."""
     if language == ENGLISH:
         return gettext.NullTranslations()
     return gettext.translation(DOMAIN, CATALOGUES, [language])
@@ -71,7 +71,7 @@ def ngettext(one: str, many: str, number: int) -> str:
 
 
 def pgettext(context: str, text: str) -> str:
-    """Give a text whose one English word is several in other languages; `context` says which."""
+    """Translate a text that has several translations; `context` selects one of them."""
     viewer = _viewer.get()
     if viewer.language == ENGLISH:
         return text
@@ -83,7 +83,7 @@ def N_(text: str) -> str:
 
 
 def cached_text(write: Callable[[*Arguments], str]) -> Callable[[*Arguments], str]:
-    """Decorate a function that writes a long text: readers of one language share what it wrote."""
+    """Decorate a function that writes a long text. Readers of one language share the result."""
 
     @lru_cache(maxsize=32)
     def read(_reader: object, *arguments: *Arguments) -> str:
@@ -98,49 +98,38 @@ def cached_text(write: Callable[[*Arguments], str]) -> Callable[[*Arguments], st
 
 
 def reader() -> Viewer:
-    """Return who reads what is said in this task or thread; one who reads English where nobody
-    was named."""
+    """Return the viewer of this task or thread; a viewer of English if none was set."""
     return _viewer.get()
 
 
 def speak_to(viewer: Viewer) -> None:
-    """Let this task, and what it begins from now on, speak to `viewer`."""
+    """Set the viewer of this task, and of the tasks that it starts from now on."""
     _viewer.set(viewer)
 
 
 class speaking_to:
-    """Speak to `viewer` for a while: at a table one task speaks to several."""
+    """A context manager that sets the viewer, for a task that writes for several of them."""
 
-    # Each update of each screen enters one of these. A generator would cost more, and so would
-    # setting what the viewer's own task has already.
+    # Every update of a screen enters it. A generator would cost more, and so would setting a viewer
+    # that is set already.
     __slots__ = ("_before", "_viewer")
 
     def __init__(self, viewer: Viewer) -> None:
         self._viewer = viewer
 
     def __enter__(self) -> None:
-        is_spoken_to = _viewer.get() is self._viewer
-        self._before = None if is_spoken_to else _viewer.set(self._viewer)
+        is_set = _viewer.get() is self._viewer
+        self._before = None if is_set else _viewer.set(self._viewer)
 
     def __exit__(self, *_error: object) -> None:
         if self._before is not None:
             _viewer.reset(self._before)
 
 
-def known(language: object) -> str:
-    """Return a language that there is: of a locale such as `fr_CA.UTF-8`, or English.
-
-    >>> known("fr_CA.UTF-8"), known("tlh"), known(None)
-    ('fr', 'en', 'en')
-    """
-    code = str(language or "").partition("_")[0].partition("-")[0].partition(".")[0].lower()
-    return code if code in LANGUAGES else ENGLISH
-
-
 class EnglishFormatter(logging.Formatter):
-    """Writes the log in English, whoever it is about, and by the board's clock on the wall.
+    """Writes the log in English and in the board's time zone, with the offset from UTC.
 
-    The offset from UTC stands in each line.
+    The language of the viewer that a line is about does not matter.
     """
 
     def __init__(self, form: str, zone: tzinfo) -> None:
@@ -157,9 +146,9 @@ class EnglishFormatter(logging.Formatter):
 
 
 class Phrase:
-    """A text and what is filled in, put into words when it is read: `str()` of it.
+    """A text with values, which `str()` translates and fills in for its reader.
 
-    A value that is a function is called then, so that it speaks the viewer's language too:
+    A value that is a function is called at that time, so that its result is translated too:
 
     >>> str(Phrase("{name} owes {amount}.", name="Ann", amount=lambda: "2 coins"))
     'Ann owes 2 coins.'
@@ -175,7 +164,7 @@ class Phrase:
 
     @classmethod
     def counted(cls, one: str, many: str, number: int) -> Phrase:
-        """Make one of a number of things, which stands in both texts as {number}.
+        """Make a phrase about a number of things; both texts contain {number}.
 
         >>> str(Phrase.counted("{number} win", "{number} wins", 2))
         '2 wins'
@@ -188,5 +177,5 @@ class Phrase:
         text = ngettext(self._text, self._many, self._number) if self._many else _(self._text)
         if not self._values:
             return text
-        said = {name: each() if callable(each) else each for name, each in self._values.items()}
-        return text.format(**said)
+        values = {name: each() if callable(each) else each for name, each in self._values.items()}
+        return text.format(**values)

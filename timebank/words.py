@@ -1,4 +1,4 @@
-"""How amounts and games are written and said."""
+"""Words for amounts, times, dates, games and authors."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Literal
 
 from timebank.language import N_, Phrase, _, pgettext
 
-# What an account counts; play money is in cents.
+# The unit of an account; play money is in cents.
 Unit = Literal["second", "usd-cent", "frf-cent"]
 
 MINUTE = 60
 HOUR = 3600
-# Who keeps games beside the bank, and says what they are called: a function of this entry point
-# gives the title of a game by its key, "" for one that it has not got.
+# Entry points of packages that have games: functions that return the title of a game by its key,
+# or "" for a game of another package.
 TITLE = "timebank.title"
 
 
 def span(seconds: int) -> str:
-    """Say a length of time in words, zero or more seconds.
+    """Return a length of time, zero or more seconds, in words.
 
     >>> span(60), span(150), span(45), span(7200)
     ('1 minute', '2 minutes 30 seconds', '45 seconds', '120 minutes')
@@ -29,7 +29,7 @@ def span(seconds: int) -> str:
 
 
 def span_phrase(seconds: int) -> Phrase:
-    """Say a length of time, zero or more seconds, to somebody who is not known yet."""
+    """Return a length of time, zero or more seconds, as a phrase for a later reader."""
     minutes, rest = divmod(seconds, MINUTE)
     in_minutes = Phrase.counted("{number} minute", "{number} minutes", minutes)
     in_seconds = Phrase.counted("{number} second", "{number} seconds", rest)
@@ -49,12 +49,12 @@ _WEEKDAYS = (
 
 
 def weekday_name(number: int) -> str:
-    """Name a day of the week, Monday being 0."""
+    """Return the name of a day of the week; 0 is Monday."""
     return _(_WEEKDAYS[number])
 
 
 def short_weekday(day: date) -> str:
-    """Name the day of the week in as few letters as a status line has room for."""
+    """Return the short name of the day of the week, for a status line."""
     return (
         *(pgettext("short", "Mon"), pgettext("short", "Tue"), pgettext("short", "Wed")),
         *(pgettext("short", "Thu"), pgettext("short", "Fri"), pgettext("short", "Sat")),
@@ -63,7 +63,7 @@ def short_weekday(day: date) -> str:
 
 
 def short_month(day: date) -> str:
-    """Name the month in as few letters as a column has room for."""
+    """Return the short name of the month, for a column."""
     return (
         *(pgettext("short", "Jan"), pgettext("short", "Feb"), pgettext("short", "Mar")),
         *(pgettext("short", "Apr"), pgettext("short", "May"), pgettext("short", "Jun")),
@@ -73,7 +73,7 @@ def short_month(day: date) -> str:
 
 
 def moment(local: datetime) -> str:
-    """Write a local time with its day, for a column of them.
+    """Return a local time with its day, for a column.
 
     >>> moment(datetime(2026, 11, 9, 14, 5))
     '09 Nov 14:05'
@@ -84,7 +84,7 @@ def moment(local: datetime) -> str:
 
 
 def whole_date(day: date) -> str:
-    """Write a day with all its parts, for a heading.
+    """Return a full date with its weekday, for a heading.
 
     >>> whole_date(date(2026, 11, 22))
     'Sunday 22 November 2026'
@@ -98,9 +98,9 @@ def whole_date(day: date) -> str:
 
 
 def day_words(iso: str) -> str:
-    """Say a day of this year or the one before, given as the books write it.
+    """Return a day of this or the last year in words, from its ISO form in the books.
 
-    What is no day, in books that somebody has changed, stays as it is.
+    Other texts, in books that were edited, are returned unchanged.
 
     >>> day_words("2026-11-29"), day_words("tomorrow")
     ('29 November', 'tomorrow')
@@ -113,7 +113,7 @@ def day_words(iso: str) -> str:
 
 
 def date_words(day: date) -> str:
-    """Say a day of any year.
+    """Return a day of any year in words.
 
     >>> date_words(date(2026, 11, 29))
     '29 November 2026'
@@ -124,7 +124,7 @@ def date_words(day: date) -> str:
 
 
 def money(amount: int, unit: Unit) -> str:
-    """Write an amount of play money, given in its cents, as briefly as it can be.
+    """Return an amount of play money, given in cents, without needless decimals.
 
     >>> money(10_000_000, "usd-cent"), money(-150, "usd-cent"), money(100_000, "frf-cent")
     ('$100,000', '-$1.50', 'FR 1,000')
@@ -138,7 +138,7 @@ def money(amount: int, unit: Unit) -> str:
 
 
 def decimal(number: float) -> str:
-    """Write a number as briefly as it can be.
+    """Return a number without needless decimals.
 
     >>> decimal(1.5), decimal(2)
     ('1.5', '2')
@@ -162,7 +162,7 @@ def field(name: str, value: str) -> str:
 
 
 def amount_words(amount: int, unit: Unit) -> str:
-    """Say an amount of any unit in a sentence, zero or more.
+    """Return an amount of any unit, zero or more, in words for a sentence.
 
     >>> amount_words(150, "second"), amount_words(200, "usd-cent")
     ('2 minutes 30 seconds', '$2')
@@ -171,7 +171,7 @@ def amount_words(amount: int, unit: Unit) -> str:
 
 
 def clock(seconds: int) -> str:
-    """Write an amount of seconds as h:mm:ss, with a sign when it is negative.
+    """Return seconds as h:mm:ss, with a sign if they are negative.
 
     >>> clock(3725), clock(-59), clock(360000)
     ('1:02:05', '-0:00:59', '100:00:00')
@@ -183,19 +183,19 @@ def clock(seconds: int) -> str:
 
 @cache
 def title(game: str) -> str:
-    """Turn the key of a game into its title, as its house writes it.
+    """Return the title of a game by its key.
 
     >>> title("black-jack-for-time"), title("a-game-of-another-house")
     ('Black Jack For Time', 'A Game Of Another House')
     """
     from importlib.metadata import entry_points  # noqa: PLC0415 - slow, and a door reads this file
 
-    said = (point.load()(game) for point in entry_points(group=TITLE))
-    return next(filter(None, said), "") or game.replace("-", " ").title()
+    titles = (point.load()(game) for point in entry_points(group=TITLE))
+    return next(filter(None, titles), "") or game.replace("-", " ").title()
 
 
 def minutes(seconds: int) -> str:
-    """Write an amount of time as callers read it, m:ss, or h:mm:ss from an hour on.
+    """Return seconds as m:ss, or as h:mm:ss from an hour on.
 
     >>> minutes(720), minutes(45), minutes(3725)
     ('12:00', '0:45', '1:02:05')
@@ -207,7 +207,7 @@ def minutes(seconds: int) -> str:
 
 
 def clean(text: str, longest: int) -> str:
-    """Make one line of what somebody typed: no controls, no invisible characters, not too long.
+    """Return typed text as one line of at most `longest` characters, all of them visible.
 
     >>> clean("  thanks\\x1b[2J for\\nthe hint ", 60)
     'thanks[2J for the hint'
@@ -220,14 +220,16 @@ def clean(text: str, longest: int) -> str:
     return " ".join(visible.split())[:longest].rstrip()
 
 
-# Who did something by a command: with the name that the system has for them, and without.
+# Authors of changes by commands: the part after a system user's name, and the author without one.
 AT_COMMAND_LINE = "(command line)"
 BY_COMMAND = "the command line"
 LONGEST_BY = 40
 
 
 def at_command_line(user: str) -> str:
-    """Name whoever types a command, for the books; no caller can be called so.
+    """Return the author of a command for the books, from the system user's name, which may be "".
+
+    No caller can have such a name.
 
     >>> at_command_line("jane"), at_command_line("")
     ('jane (command line)', 'the command line')
@@ -237,5 +239,5 @@ def at_command_line(user: str) -> str:
 
 
 def is_at_command_line(by: str) -> bool:
-    """Tell whether a command did it, which only whoever keeps the board can type."""
+    """Return whether an author in the books is a command, which only the sysop can run."""
     return by == BY_COMMAND or by.endswith(f" {AT_COMMAND_LINE}")

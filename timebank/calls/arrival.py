@@ -156,7 +156,7 @@ def _base_names(alias: str, key: str) -> tuple[str, str]:
 
 
 def _fits(base: str, plain: str, keyed: str) -> bool:
-    """Return whether a name without its board is one that `_free_name` makes of the other two."""
+    """Return whether a name without its board is one that `_free_name` makes of the base names."""
     if base in (plain, keyed):
         return True
     _, sign, number = base.removeprefix(keyed).rpartition("#")

@@ -228,8 +228,8 @@ _HANDS_BACK = Prepared(
 def _take_back(desk: Desk, each: CallerAhead) -> None:
     """Turn the last of the wrong days into the day that the caller is set back to.
 
-    It counts what the caller earned since it began, and the grace of all these days. The rows of
-    the other days, and of the one it replaces, move to `mended_days` because of their grants.
+    It counts what the caller earned since it began, and the grace of all these days. The remaining
+    rows, also of the day that it replaces, move to `mended_days` because of their grants.
     """
     books, caller_id, back_to = desk.connection, each.caller_id, each.back_to
     all_days = (back_to, *each.days)

@@ -99,7 +99,7 @@ def renew(desk: Desk, server_id: int, *, draining: bool = False) -> bool:
     if own.draining != draining:
         desk.nudge()
     if not _lives(own, now):
-        return True  # the machine may have slept, and the other servers with it
+        return True  # the machine may have slept, and all its servers with it
     for other in _ALL.all(desk.connection):
         if not _lives(other, now) and abs(now - max(other.renewed, own.started)) > FORGET_SECONDS:
             leave(desk, other.id)

@@ -24,7 +24,7 @@ W = TypeVar("W", bound=str)
 class Form(Generic[T]):
     @abstractmethod
     def read(self, value: object) -> T:
-        """Return the program's value. Raises ValueError, each argument of which is a problem.
+        """Return the program's value. Raises ValueError with one argument for each problem.
 
         A problem is a clause that continues the key: "must be true or false, is 1".
         """

@@ -9,8 +9,8 @@ In the mode "external", a clamp commits a record to the table `outbox` together 
 Before the write, a record becomes `appending`, and its mark describes the file and the bytes to
 write. A process that finds such a record under the lock knows that the writer is dead. It looks for
 the record in the file: a complete one was appended, a partial one is completed, and a missing one
-is appended now. If the other bank has taken the marked file away, the outcome is unknown. Then the
-record is `doubtful` and the sysop decides, because writing it twice would create minutes.
+is appended now. If the receiving bank has taken the marked file away, the outcome is unknown. Then
+the record is `doubtful` and the sysop decides, because writing it twice would create minutes.
 
 docs/formats.md documents the file.
 """

@@ -66,7 +66,7 @@ class Shoe:
     cut: str | None
     # Whether no card was dealt yet, so that it can still be cut.
     fresh: bool
-    # Whether no more cards will be dealt, so that its seed may be shown.
+    # Whether its last card was dealt, so that its seed may be shown.
     done: bool
     # The owner; None for the shared shoe of a table.
     caller_id: int | None
@@ -288,7 +288,7 @@ def open_shoe(
 
 
 def close_shoe(desk: Desk, shoe_id: int) -> None:
-    """Close a shoe: no more cards are dealt from it, and its seed may be shown.
+    """Close a shoe, so that it deals no further card and its seed may be shown.
 
     Raises `RoundInPlay` while a hand from it is open, `ShoeGone` if it is closed already.
     """

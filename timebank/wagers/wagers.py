@@ -144,7 +144,7 @@ def stand(
     *,
     can_return: bool = True,
 ) -> Played:
-    """End an abandoned round by moves without stakes, the last of which brings the settlements.
+    """End an abandoned round by moves without stakes. The last move brings the settlements.
 
     Raises `CallerOnline` if a caller who sits alone is on a live call and `can_return` to the hand.
     Raises the errors of `act`.
