@@ -80,9 +80,9 @@ class HostCaller(Caller):
         if arrival.debt:
             words = _("That's after the {time} you lost here earlier today.")
             lines.append(words.format(time=span(arrival.debt)))
-        if arrival.standing:
+        if arrival.host_stake:
             words = _("Your open hand holds {time} more.")
-            lines.append(words.format(time=span(arrival.standing)))
+            lines.append(words.format(time=span(arrival.host_stake)))
         if arrival.owed:
             minutes = span(arrival.owed * MINUTE)
             words = _("From an earlier visit, you take {time} back to {board}.")

@@ -226,8 +226,8 @@ def _time(config: Config, arrival: DoorCall, opened: OpenedCall, now: datetime) 
         facts.append(f"That is {guest.board.share} percent of what they have left there.")
     if brought.debt:
         facts.append(f"Taken off it: {span(brought.debt)} lost here today.")
-    if brought.standing:
-        facts.append(f"Taken off it: {span(brought.standing)} on the table.")
+    if brought.host_stake:
+        facts.append(f"Taken off it: {span(brought.host_stake)} on the table.")
     schedule = config.bank.schedule
     ends = [] if brought.shown is None else [now + timedelta(seconds=brought.shown)]
     closing = opened.receipt.purse.closing

@@ -30,11 +30,11 @@ from timebank.ledger.schema import (
     deal_tries,
     deals,
     duels,
-    moved,
     source,
     target,
     tournaments,
     transfers,
+    transfers_with_accounts,
 )
 from timebank.ledger.schema import contest_entries as entries
 from timebank.ledger.sql import Prepared, Query, total
@@ -72,7 +72,7 @@ def _claim(
     )
     is_right = and_(transfers.c.kind == kind, transfers.c.amount == amount)
     is_right = and_(is_right, giver.c.kind == (DUELS if of_duel else PRIZES), whose)
-    joined = table.join(moved, transfers.c.id == table.c[name], isouter=True)
+    joined = table.join(transfers_with_accounts, transfers.c.id == table.c[name], isouter=True)
     of_kind = table.c.seal.in_(select(duels.c.seal if of_duel else tournaments.c.seal))
     return (
         select(table.c[name], table.c.seal)

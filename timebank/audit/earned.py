@@ -41,12 +41,12 @@ from timebank.ledger.schema import (
     accounts,
     callers,
     days,
-    moved,
     rounds,
     source,
     target,
     tournaments,
     transfers,
+    transfers_with_accounts,
 )
 from timebank.ledger.schema import contest_entries as entries
 from timebank.ledger.sql import NO_BOUND, Prepared, Query, total
@@ -91,7 +91,7 @@ def _staked() -> ColumnElement[int]:
     of_stake = case((target.c.kind == "stake", row.amount), else_=-row.amount)
     return (
         select(total(of_stake))
-        .select_from(moved)
+        .select_from(transfers_with_accounts)
         # "+ 0" keeps PostgreSQL from scanning the primary key of all transfers.
         .where(row.round_id == number, row.id + 0 <= days.c.after)
         .where(or_(source.c.kind == "stake", target.c.kind == "stake"))

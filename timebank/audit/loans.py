@@ -13,7 +13,7 @@ from sqlalchemy import case, func, or_, select
 
 from timebank.audit.findings import Finding
 from timebank.ledger.database import Desk
-from timebank.ledger.schema import days, moved, source, target, transfers, visits
+from timebank.ledger.schema import days, source, target, transfers, transfers_with_accounts, visits
 from timebank.ledger.sql import Prepared, Query
 
 _LENT, _PAID = source.c.kind == "loan", target.c.kind == "loan"
@@ -29,7 +29,7 @@ def _moved() -> Query:
             func.coalesce(source.c.caller_id, target.c.caller_id),
             *(row.id, row.kind, row.amount, change, source.c.kind, row.call_id),
         )
-        .select_from(moved)
+        .select_from(transfers_with_accounts)
         .where(or_(_LENT, _PAID, _LEFT))
         .order_by(row.id)
     )

@@ -231,7 +231,7 @@ def open_host_call(
         shown=visit.shown,
         brought=amount,
         debt=visit.debt,
-        standing=visit.standing,
+        host_stake=visit.standing,
         host_limit=None if visit.shown is None else visit.clock,
         owed=sum(row.minutes for row in waiting_payments(desk, caller_id)),
         was_cut_off=was_cut_off,

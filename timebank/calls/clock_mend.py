@@ -28,12 +28,12 @@ from timebank.ledger.schema import (
     days,
     instant,
     mended_days,
-    moved,
     rounds,
     source,
     stamp,
     target,
     transfers,
+    transfers_with_accounts,
 )
 from timebank.ledger.sql import Prepared, Query, Reader, change, equal, total, value
 from timebank.ledger.transfers import ADJUSTMENT
@@ -175,7 +175,7 @@ def _taken() -> Query:
     entry = select(first.c.entry).where(first.c.id == func.coalesce(days.c.grant_id, days.c.after))
     return (
         select(total(row.amount))
-        .select_from(moved)
+        .select_from(transfers_with_accounts)
         .join(days, days.c.caller_id == source.c.caller_id)
         .where(_IS_CALLER, _IS_DAY, source.c.kind.in_(["online", "held"]))
         .where(target.c.kind == "forfeit", row.kind.in_(["forfeit", "carry"]))

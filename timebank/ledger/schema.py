@@ -397,7 +397,7 @@ _index("transfers_to", transfers.c.target)
 _index("transfers_of_a_round", transfers.c.round_id, where="round_id IS NOT NULL")
 # Transfers joined with both accounts, for queries.
 source, target = accounts.alias("source_account"), accounts.alias("target_account")
-moved = transfers.join(source, source.c.id == transfers.c.source).join(
+transfers_with_accounts = transfers.join(source, source.c.id == transfers.c.source).join(
     target, target.c.id == transfers.c.target
 )
 

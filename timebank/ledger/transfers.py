@@ -25,12 +25,12 @@ from timebank.ledger.schema import (
     SYSTEM_ACCOUNTS,
     accounts,
     callers,
-    moved,
     rounds,
     source,
     stamp,
     target,
     transfers,
+    transfers_with_accounts,
 )
 from timebank.ledger.sentences import sentence
 from timebank.words import Unit
@@ -283,7 +283,7 @@ def extracts_query() -> sql.Query:
     return (
         sql.fields_of(
             Extract,
-            moved,
+            transfers_with_accounts,
             **own,
             number=row.id,
             unit=source.c.unit,

@@ -251,7 +251,7 @@ class GuestArrival:
     brought: int
     # Subtracted from it: the day's debt, and the host's minutes on the table.
     debt: int
-    standing: int
+    host_stake: int
     # The call ends after this much used time. None for a host without a clock.
     host_limit: int | None
     # Minutes that wait to be given back to the host.

@@ -19,12 +19,12 @@ from timebank.ledger.database import Desk
 from timebank.ledger.schema import (
     calls,
     instant,
-    moved,
     results,
     source,
     stamp,
     target,
     transfers,
+    transfers_with_accounts,
 )
 from timebank.ledger.sql import Query, equal, read
 from timebank.ledger.transfers import Balance, balances
@@ -106,7 +106,7 @@ def _side(*, gives: bool) -> Query:
     what = (mine.c.kind, other.c.kind, other.c.caller_id, other.c.game)
     return (
         select(*what, func.sum(transfers.c.amount))
-        .select_from(moved)
+        .select_from(transfers_with_accounts)
         .where(equal(mine.c.caller_id), mine.c.unit == "second")
         .group_by(*what)
     )

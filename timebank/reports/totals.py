@@ -25,7 +25,7 @@ from sqlalchemy import and_, bindparam, case, func, select, union_all
 
 from timebank import files
 from timebank.ledger.database import Desk
-from timebank.ledger.schema import moved, rounds, source, target, transfers
+from timebank.ledger.schema import rounds, source, target, transfers, transfers_with_accounts
 from timebank.ledger.sql import NO_BOUND, Query, fields_of, read
 from timebank.ledger.transfers import game_column
 from timebank.settings.settings import BankSettings
@@ -105,7 +105,13 @@ def _moved() -> Query:
     quarter = row.at // QUARTER
     what = {**ends, "game": game_column(), "unit": source.c.unit}
     return (
-        fields_of(QuarterMoved, moved, quarter=quarter, **what, amount=func.sum(row.amount))
+        fields_of(
+            QuarterMoved,
+            transfers_with_accounts,
+            quarter=quarter,
+            **what,
+            amount=func.sum(row.amount),
+        )
         .join(rounds, rounds.c.id == row.round_id, isouter=True)
         .where(row.at >= bindparam("since"), row.at < bindparam("until"))
         .where(row.id >= bindparam("first"), row.id <= bindparam("last"))

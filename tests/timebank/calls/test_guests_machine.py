@@ -210,7 +210,7 @@ class Visits(BooksMachine):
         arrival = call.arrival
         assert arrival.debt == debt(self.books, host.caller_id)
         most = host.left * share // 100 if host.clocked else host.left
-        assert arrival.brought <= max(0, most - arrival.debt - arrival.standing)
+        assert arrival.brought <= max(0, most - arrival.debt - arrival.host_stake)
         assert arrival.host_limit == (host.left if host.clocked else None)
         self.time_passes(1, False)  # no call ends at the instant at which it began
 

@@ -229,7 +229,7 @@ def test_an_open_hand_keeps_its_stake_and_is_neither_won_nor_lost(books, ann):
     assert books.balances(ann) == {"online": 0, "held": 0, "bank": 0, "stake": 600, "loan": 0}
     assert debt(books, ann) == 0
     call = comes(books, ann)
-    assert (call.purse.online, call.arrival.standing) == (HOUR - 600, 600)
+    assert (call.purse.online, call.arrival.host_stake) == (HOUR - 600, 600)
 
 
 def resumed(books, call):
@@ -292,7 +292,7 @@ def test_a_withdrawn_stake_on_the_table_stays_the_guests(books, ann):
     # A minute was left of thirty: it is Ann's, and nineteen more on the table are.
     assert saved(books, ann) == HOUR - 1200 + 60
     call = resumed(books, comes(books, ann, 600))
-    assert (call.purse.online, call.arrival.standing) == (0, 600)
+    assert (call.purse.online, call.arrival.host_stake) == (0, 600)
     call.act(pushed(1740))
     call.close()
     assert (saved(books, ann), debt(books, ann)) == (HOUR, 0)

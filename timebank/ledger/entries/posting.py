@@ -64,7 +64,9 @@ _DATE = Prepared(lambda: change(callers, "day held_until held_behind", equal(cal
 _SEND = Prepared(lambda: insert_into(outbox, "number name minutes source at", state="waiting"))
 _LAST: Reader[int] = value(lambda: select(highest(transfers.c.id)))
 _STAKE = CALLER_ACCOUNTS.index("stake")
-_OF_SYSTEM = {kind: Account(number, kind, "second") for number, kind in SYSTEM_ACCOUNTS.items()}
+_ACCOUNTS_OF_SYSTEM = {
+    kind: Account(number, kind, "second") for number, kind in SYSTEM_ACCOUNTS.items()
+}
 
 
 class Posting:
@@ -75,7 +77,7 @@ class Posting:
         self.call_id = call_id
         self.caller_id, self.name = row.caller_id, row.name
         # The accounts of the caller and the system, by kind.
-        self.account = dict(_OF_SYSTEM)
+        self.account = dict(_ACCOUNTS_OF_SYSTEM)
         for kind, number in zip(CALLER_ACCOUNTS, row.accounts, strict=True):
             self.account[kind] = Account(number, kind, "second")
         self.in_play = row.in_play

@@ -141,11 +141,11 @@ def _caller_query(tables: FromClause, *call_columns: ColumnElement[Any]) -> Quer
     tables = tables.outerjoin(rounds, and_(hand.caller_id == who.id, hand.settled.is_(None)))
     tables = tables.outerjoin(own_limits, own_limits.c.caller_id == who.id)
     return select(
-        *_of_accounts(accounts.c.balance),
+        *_account_columns(accounts.c.balance),
         *(call_columns or [literal(0)] * 4),
         *(who.day, who.held_until, who.held_behind),
         func.coalesce(old_stake.scalar_subquery(), 0),
-        *_of_accounts(accounts.c.id),
+        *_account_columns(accounts.c.id),
         *(hand.id, hand.game, last.scalar_subquery(), house_id.scalar_subquery(), hand.unit),
         or_(hand.lead.is_not(None), exists().where(shared.c.lead == hand.id)),
         *(hand.day, hand.bet, hand.lost, hand.won),
@@ -157,7 +157,7 @@ def _caller_query(tables: FromClause, *call_columns: ColumnElement[Any]) -> Quer
     ).select_from(tables)
 
 
-def _of_accounts(column: ColumnElement[int]) -> list[ColumnElement[int]]:
+def _account_columns(column: ColumnElement[int]) -> list[ColumnElement[int]]:
     """Select a column of each account of time by subqueries, which need no planning of joins."""
     own = accounts.c
     is_time = (own.caller_id == callers.c.id, own.unit == "second")
@@ -167,14 +167,14 @@ def _of_accounts(column: ColumnElement[int]) -> list[ColumnElement[int]]:
     ]
 
 
-def _of_call() -> Query:
+def _call_query() -> Query:
     tables = callers.join(calls, calls.c.caller_id == callers.c.id)
     own = calls.c
     query = _caller_query(tables, own.ticked, own.charged, own.waived, own.node)
     return query.where(equal(own.id), own.closed.is_(None))
 
 
-BY_CALL = Reader(_caller_row, _of_call)
+BY_CALL = Reader(_caller_row, _call_query)
 BY_CALLER = Reader(
     _caller_row,
     lambda: _caller_query(callers).where(equal(callers.c.id), callers.c.deleted.is_(None)),
@@ -235,10 +235,10 @@ _DAY = Prepared(
 )
 
 
-def earned_on(desk: Desk, caller_id: int, day: str, accounts_of: Mapping[str, Account]) -> int:
+def earned_on(desk: Desk, caller_id: int, day: str, accounts_by_kind: Mapping[str, Account]) -> int:
     """Return the seconds that a caller has earned on a day so far; see `EARNED`."""
     after, carried = _DAY(desk.connection, caller_id=caller_id, day=day).one()
-    own = {kind: accounts_of[kind].id for kind in ("online", "held", "stake")}
+    own = {kind: accounts_by_kind[kind].id for kind in ("online", "held", "stake")}
     return EARNED.one(desk.connection, **own, after=after, carried=carried)
 
 

@@ -118,7 +118,7 @@ class BooksConnection(psycopg.Connection[Any]):
             self._deferred.pop()
 
     def forget_prepared(self) -> None:
-        """Make psycopg forget its prepared statements, some of which the server skipped.
+        """Make psycopg forget its prepared statements, as the server skipped some.
 
         psycopg forgets them when one of its own transactions is rolled back.
         """

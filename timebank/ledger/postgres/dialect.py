@@ -533,7 +533,7 @@ def data_version(connection: Connection) -> int:
 
 
 def nudge(connection: Connection) -> None:
-    """Tell other servers to read the books, when the open transaction commits."""
+    """Make other servers read the books when the open transaction commits."""
     driver(connection).defer(f"NOTIFY {CHANNEL}")
 
 

@@ -180,7 +180,7 @@ class SqliteDatabase(Database):
             return None
         number = high_water.count_transaction(connection)
         if number <= self._high_water.highest and self._guard is not None:
-            self._raise_if_gone(self._guard.found_older())
+            self._raise_if_gone(self._guard.report_older())
         return number
 
     def note_committed(self, transaction_id: TransactionId | None) -> None:

@@ -232,7 +232,7 @@ def find_damage(connection: Connection) -> Iterator[str]:
             yield problem
 
 
-def _is_of(number: int, status: os.stat_result) -> bool:
+def _is_file(number: int, status: os.stat_result) -> bool:
     with contextlib.suppress(OSError):  # `listdir` opened it, or another thread closed it
         return os.path.samestat(os.fstat(number), status)
     return False
@@ -246,7 +246,7 @@ def is_shared(connection: Connection) -> bool:
     (_, _, path) = file.execute("PRAGMA database_list").fetchone()
     status = Path(f"{path}-shm").stat()
     # Opening and closing the file again would drop all locks of this process on it.
-    index = next(filter(lambda number: _is_of(number, status), map(int, os.listdir(OPEN_FILES))))
+    index = next(filter(lambda number: _is_file(number, status), map(int, os.listdir(OPEN_FILES))))
     request = FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, OPEN_LOCK, 1, 0)
     kind: int = FLOCK.unpack(fcntl.fcntl(index, fcntl.F_GETLK, request))[0]
     return kind != fcntl.F_UNLCK

@@ -57,7 +57,7 @@ class Guard:
             self._believed_until = time.monotonic() + LOOK_SECONDS
         return problem
 
-    def found_older(self) -> str:
+    def report_older(self) -> str:
         """Note and return that older books overwrote these, because a count came twice."""
         self._is_older = True
         return f"{self._path} was written over by older books"
