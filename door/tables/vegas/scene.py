@@ -192,8 +192,10 @@ class VegasScene:
         cards = tuple(
             card for at, card in enumerate(hand.cards) if Place(seat, number, at) not in self.hidden
         )
-        stands = hand.standing and not self._is_deal  # on a deal the dealer's natural ends a hand
-        return replace(hand, cards=cards, standing=stands, settled=None)
+        has_stood = (
+            hand.has_stood and not self._is_deal
+        )  # on a deal the dealer's natural ends a hand
+        return replace(hand, cards=cards, has_stood=has_stood, settled=None)
 
     def _dealer_cards(self, hand: VegasRound) -> list[Card | None]:
         """Return the dealer's visible cards; the second is face down until it is turned over."""
