@@ -39,7 +39,7 @@ def prose(source: str) -> Iterator[tuple[int, str]]:
             begins = token.type in (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
 
 
-def said(source: str) -> Iterator[tuple[int, str]]:
+def strings(source: str) -> Iterator[tuple[int, str]]:
     """The strings that a program works with, by the number of the line that they begin in.
 
     Those that stand one behind the other are one string, so a turn across two lines is seen. What
@@ -59,7 +59,7 @@ def said(source: str) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.value
 
 
-def found_in(
+def matches_in(
     folder: str, reading: Callable[[str], Iterator[tuple[int, str]]], *turns: re.Pattern[str]
 ) -> list[str]:
     return [
@@ -72,11 +72,11 @@ def found_in(
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_prose_calls_no_person_a_he(folder: str) -> None:
-    lines = found_in(folder, prose, HE)
+    lines = matches_in(folder, prose, HE)
     assert not lines, "\n".join(lines)
 
 
 @pytest.mark.parametrize("folder", PRODUCT)
 def test_no_text_of_the_product_speaks_of_a_he_or_like_an_old_book(folder: str) -> None:
-    lines = found_in(folder, said, HE, ARCHAIC)
+    lines = matches_in(folder, strings, HE, ARCHAIC)
     assert not lines, "\n".join(lines)

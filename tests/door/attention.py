@@ -22,13 +22,13 @@ class Stopwatch:
 
     def __init__(self, pid: int) -> None:
         self._began = time.monotonic()
-        self._before = {number: kept_waiting(number) for number in (pid, os.getpid())}
+        self._before = {number: waited_seconds(number) for number in (pid, os.getpid())}
         self._kept = dict.fromkeys(self._before, 0.0)
 
     def look(self) -> None:
         """Note how long both have been kept waiting so far."""
         for number, before in self._before.items():
-            self._kept[number] = max(self._kept[number], kept_waiting(number) - before)
+            self._kept[number] = max(self._kept[number], waited_seconds(number) - before)
 
     @property
     def seconds(self) -> float:
@@ -48,7 +48,7 @@ class Stopwatch:
         return self.seconds
 
 
-def kept_waiting(pid: int) -> float:
+def waited_seconds(pid: int) -> float:
     """The seconds that the first thread of a process could have run and did not."""
     with suppress(OSError, IndexError):
         _, waited, _ = Path(f"/proc/{pid}/schedstat").read_text().split()

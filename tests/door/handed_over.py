@@ -10,7 +10,7 @@ from door.call.guest import Guest
 from door.call.guest_caller import HostCaller
 from door.call.screen import Look, Paint
 from door.config.boards import unlisted
-from tests.door.wall import Told
+from tests.door.wall import ObservedWall
 from tests.world import World
 from timebank.calls.arrival import host_caller
 
@@ -40,5 +40,5 @@ async def comes_in(here: World, **facts: Any) -> HostCaller:
     record = await board.books.run(
         lambda desk: host_caller(desk, guest.board.name, guest.key, guest.name)
     )
-    console = Console(Told(), LINES, here.clock)
+    console = Console(ObservedWall(), LINES, here.clock)
     return await board.open_guest_call(console, record, guest, take_over=False)

@@ -12,7 +12,7 @@ from door.cli.main import main
 
 
 @dataclass(frozen=True)
-class Told:
+class CommandResult:
     """The result of a command."""
 
     status: int
@@ -26,7 +26,7 @@ class Shell:
     def __init__(self, config: Path) -> None:
         self.config = config
 
-    def __call__(self, *words: str, typed: str | bytes | None = None) -> Told:
+    def __call__(self, *words: str, typed: str | bytes | None = None) -> CommandResult:
         """Run a command of this board; raise a crash."""
         return door(*words, "--config", str(self.config), typed=typed)
 
@@ -35,8 +35,8 @@ def door(
     *words: str,
     typed: str | bytes | None = None,
     environment: Mapping[str, str] | None = None,
-) -> Told:
+) -> CommandResult:
     result = CliRunner().invoke(main, list(words), input=typed, env=environment)
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
-    return Told(result.exit_code, result.stdout, result.stderr)
+    return CommandResult(result.exit_code, result.stdout, result.stderr)

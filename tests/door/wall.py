@@ -45,7 +45,7 @@ class Wall:
         self.receiver.resized(columns, rows)
 
 
-class Told(Wall):
+class ObservedWall(Wall):
     """A line on which something can be waited for."""
 
     def __init__(self) -> None:

@@ -221,7 +221,7 @@ class Call:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        return said(self.opened.notices)
+        return in_english(self.opened.notices)
 
     @property
     def ticked(self) -> int:
@@ -355,6 +355,6 @@ def pushed(stake: int) -> Settlement:
     return Settlement(0, stake, 0, "push", {"net": 0}, True)
 
 
-def said(phrases) -> tuple[str, ...]:
+def in_english(phrases) -> tuple[str, ...]:
     """Return notices in English."""
     return tuple(map(str, phrases))

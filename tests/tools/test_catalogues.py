@@ -66,13 +66,13 @@ def marked() -> Catalog:
 
 
 def test_no_text_sends_a_caller_to_a_file_that_they_cannot_read() -> None:
-    said = [message.id for message in marked()]
-    every = [text for one in said for text in ([one] if isinstance(one, str) else one)]
+    translations = [message.id for message in marked()]
+    every = [text for one in translations for text in ([one] if isinstance(one, str) else one)]
     assert len(every) > 1000
     assert not [text for text in every if "docs/" in text or ".md" in text]
 
 
-def said(language: str) -> Iterator[tuple[str, str]]:
+def translations(language: str) -> Iterator[tuple[str, str]]:
     """Yield every text of a language with its English, singular or plural."""
     for message in read(language):
         if isinstance(message.id, tuple) and all(message.string):
@@ -132,21 +132,21 @@ def test_compiled_plurals_follow_the_catalogue(language: str) -> None:
 @pytest.mark.parametrize("language", OTHERS)
 def test_no_translation_says_its_text_twice(language: str) -> None:
     assert [
-        other for _, other in said(language) if len(other) > 40 and other[:40] in other[1:]
+        other for _, other in translations(language) if len(other) > 40 and other[:40] in other[1:]
     ] == []
 
 
 @pytest.mark.parametrize("language", OTHERS)
 def test_a_translation_has_the_placeholders_of_the_english(language: str) -> None:
-    for english, other in said(language):
+    for english, other in translations(language):
         assert fields(other) == fields(english), english
 
 
 @pytest.mark.parametrize("language", OTHERS)
 def test_a_translation_has_no_space_that_a_painted_screen_leaves_out(language: str) -> None:
-    assert [text for _, text in said(language) if "\N{NO-BREAK SPACE}" in text] == []
+    assert [text for _, text in translations(language) if "\N{NO-BREAK SPACE}" in text] == []
 
 
 def test_french_has_a_space_before_double_punctuation() -> None:
-    plain = [re.sub(r"\{\w+\}|\|\d\d", "x", french) for _, french in said("fr")]
+    plain = [re.sub(r"\{\w+\}|\|\d\d", "x", french) for _, french in translations("fr")]
     assert [text for text in plain if UNSPACED.search(text)] == []

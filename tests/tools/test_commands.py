@@ -84,7 +84,7 @@ def shell_commands(block: str) -> Iterator[list[str]]:
     yield command
 
 
-def of_ours(words: Sequence[str]) -> list[str]:
+def our_words(words: Sequence[str]) -> list[str]:
     """Return the words from our program on, without a prefix; none for another program."""
     for number, word in enumerate(words):
         if PurePath(word).name in PROGRAMS and (number == 0 or words[0] in STARTERS):
@@ -98,10 +98,10 @@ def of_ours(words: Sequence[str]) -> list[str]:
 def commands_of(text: str) -> Iterator[tuple[list[str], bool]]:
     """Yield the words of each of our commands in a document, and whether it must be complete."""
     for block in [*blocks(text, "sh"), *LINE.findall(FENCE.sub("", text))]:
-        yield from ((ours, True) for words in shell_commands(block) if (ours := of_ours(words)))
+        yield from ((ours, True) for words in shell_commands(block) if (ours := our_words(words)))
     for span in spans(text):
         if re.match(r"(sudo |python3? -m |\S*\b(door|timebank) )", span):
-            ours = of_ours(shlex.split(re.sub(r"(\w)(\|\w+)+", r"\1", span)))
+            ours = our_words(shlex.split(re.sub(r"(\w)(\|\w+)+", r"\1", span)))
             yield from [(ours, False)] if ours else []
 
 

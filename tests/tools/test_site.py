@@ -47,16 +47,16 @@ LINK = re.compile(r"^( *```).*?^\1|``.*?``|`[^`]*`|\]\(([^)\s:#]*)(#[^)\s]*)?\)"
 FILLED = {"reference/door.md", "reference/timebank.md"}  # by mkdocs-click, with anchors of its own
 
 
-def of_the_clone() -> dict[str, str]:
+def clone_documents() -> dict[str, str]:
     """The documents by their places in a clone."""
     paths = [*(ROOT / "docs").rglob("*.md"), *(ROOT / path for path in site.BESIDE)]
     return {path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in paths}
 
 
-def of_the_site() -> dict[str, str]:
+def site_documents() -> dict[str, str]:
     docs = {
         place.removeprefix("docs/"): text
-        for place, text in of_the_clone().items()
+        for place, text in clone_documents().items()
         if place.startswith("docs/")
     }
     every = docs | site.pages() | {site.CHECK_PAGE: ""}
@@ -90,11 +90,11 @@ def dead_links(
 
 def test_no_link_of_the_site_is_dead() -> None:
     """`mkdocs build --strict` refuses them, in the words of the README."""
-    assert list(dead_links(of_the_site(), Path.is_file, ROOT / "docs")) == []
+    assert list(dead_links(site_documents(), Path.is_file, ROOT / "docs")) == []
 
 
 def test_no_link_of_a_clone_is_dead() -> None:
     """Pages that are made for the site are on the site alone."""
-    documents = of_the_clone() | {f"docs/{place}": text for place, text in site.pages().items()}
+    documents = clone_documents() | {f"docs/{place}": text for place, text in site.pages().items()}
     links = dead_links(documents, Path.exists, ROOT)
     assert [link for link in links if not link.startswith("docs/repository/")] == []

@@ -155,7 +155,7 @@ async def test_a_machine_that_slept_past_the_hosts_event_leaves_no_time(
         keeper.cancel()
 
 
-class Heard(Wall):
+class AnsweringWall(Wall):
     """A line that records its output and answers each prompt with a key."""
 
     @property
@@ -170,7 +170,7 @@ class Heard(Wall):
 
 async def test_a_guest_reads_that_the_books_are_locked(tmp_path) -> None:
     async with world(tmp_path, toml=EVENTS_OFF, busy_seconds=0) as here:
-        line = Heard()
+        line = AnsweringWall()
         console = Console(line, LINES, here.clock)
         with closing(sqlite3.connect(here.config.database, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")

@@ -15,11 +15,11 @@ from door.call.keyboard import Keyboard
 from door.errors import CarrierLost, Interruption, TakenOver
 from door.games.baccarat.round import BaccaratAction as Card
 from tests.door.at_the_teletype import at_the_teletype
-from tests.door.company import company, table_toml
 from tests.door.playing import hand
 from tests.door.punting import at_baccarat, on_5, seed_where
 from tests.door.seated import ace_up, everybody_plays, party, settled, shoe
 from tests.door.teletype import seed_asking
+from tests.door.vegas_callers import table_toml, vegas_callers
 from tests.door.visiting import MENU, Guest, seated
 from tests.terminal import Terminal
 from tests.world import log_on, world
@@ -113,7 +113,7 @@ async def loses_the_line_in_the_last_key(guest: Guest, key: str) -> None:
 async def test_a_caller_who_lost_the_line_at_vegas_reads_how_the_hand_ended(
     tmp_path: Path, dealt: Callable[..., bool], hang_up: Callable[[Terminal], None]
 ) -> None:
-    async with company(tmp_path, "Ada", seed=shoe(1, dealt)) as (ada,):
+    async with vegas_callers(tmp_path, "Ada", seed=shoe(1, dealt)) as (ada,):
         await ada.says_bet(2)
         await ada.is_asked("Insurance, up to" if dealt is ace_up else "You have")
         await hangs_up(ada, hang_up)
@@ -127,7 +127,7 @@ async def test_a_caller_who_lost_the_line_at_vegas_reads_how_the_hand_ended(
 async def test_a_hand_watched_to_its_end_is_not_shown_again(
     tmp_path: Path, hang_up: Callable[[Terminal], None]
 ) -> None:
-    async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
+    async with vegas_callers(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
         await ada.says_bet(2)
         await ada.stands()
         await hangs_up(ada, hang_up)
@@ -137,7 +137,7 @@ async def test_a_hand_watched_to_its_end_is_not_shown_again(
 async def test_a_line_lost_while_its_own_key_is_settled_shows_the_hand(
     tmp_path: Path,
 ) -> None:
-    async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
+    async with vegas_callers(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
         await ada.says_bet(2)
         await ada.has_the_turn()
         await loses_the_line_in_the_last_key(ada, "s")
@@ -146,7 +146,7 @@ async def test_a_line_lost_while_its_own_key_is_settled_shows_the_hand(
 
 async def test_a_hand_stood_by_the_clock_for_a_lost_line_is_shown_again(tmp_path: Path) -> None:
     """No key was pressed after the end, so the caller may not have seen it."""
-    async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
+    async with vegas_callers(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
         await ada.is_ready(2)
         await bob.is_ready(2)
         await ada.has_the_turn()
@@ -157,7 +157,7 @@ async def test_a_hand_stood_by_the_clock_for_a_lost_line_is_shown_again(tmp_path
 
 
 async def test_a_hang_up_after_the_end_does_not_show_the_hand_again(tmp_path: Path) -> None:
-    async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
+    async with vegas_callers(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
         await ada.is_ready(2)
         await bob.is_ready(2)
         await ada.stands()
@@ -168,13 +168,13 @@ async def test_a_hang_up_after_the_end_does_not_show_the_hand_again(tmp_path: Pa
         await is_told_nothing(ada)
 
 
-# In company.
+# At a shared table.
 
 
 async def test_a_line_lost_while_another_ends_the_round_shows_it_again(
     tmp_path: Path,
 ) -> None:
-    async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
+    async with vegas_callers(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
         await ada.is_ready(2)
         await bob.is_ready(2)
         await ada.stands()
@@ -192,7 +192,7 @@ async def test_a_line_lost_while_another_ends_the_round_shows_it_again(
 
 
 async def test_a_caller_not_on_when_the_round_ends_has_one_notice(tmp_path: Path) -> None:
-    async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
+    async with vegas_callers(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
         await ada.is_ready(2)
         await bob.is_ready(2)
         await ada.stands()
@@ -203,7 +203,7 @@ async def test_a_caller_not_on_when_the_round_ends_has_one_notice(tmp_path: Path
 
 
 async def test_a_caller_who_got_up_reads_the_end_once_in_the_next_room(tmp_path: Path) -> None:
-    async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
+    async with vegas_callers(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
         await ada.is_ready(2)
         await bob.is_ready(2)
         await ada.stands()
@@ -220,7 +220,7 @@ async def test_a_caller_who_got_up_reads_the_end_once_in_the_next_room(tmp_path:
 
 
 async def test_a_call_that_takes_over_shows_hands_settled_meanwhile(tmp_path: Path) -> None:
-    async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
+    async with vegas_callers(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
         await ada.says_bet(2)
         await ada.has_the_turn()
         old = ada.terminal
@@ -274,7 +274,7 @@ async def test_a_line_lost_in_the_last_key_at_black_jack_for_time(tmp_path: Path
 async def test_a_line_that_is_lost_while_the_call_opens_takes_no_notice_with_it(
     tmp_path: Path, hang_up: Callable[[Terminal], None]
 ) -> None:
-    async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
+    async with vegas_callers(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
         await ada.says_bet(2)
         await ada.has_the_turn()
         await hangs_up(ada)
@@ -297,7 +297,7 @@ async def test_a_line_that_is_lost_while_the_call_opens_takes_no_notice_with_it(
 
 
 async def test_a_page_of_news_that_was_left_by_a_reset_is_shown_again(tmp_path: Path) -> None:
-    async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
+    async with vegas_callers(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
         await ada.says_bet(2)
         await ada.has_the_turn()
         await hangs_up(ada)
@@ -311,7 +311,7 @@ async def test_a_page_of_news_that_was_left_by_a_reset_is_shown_again(tmp_path: 
 
 async def test_a_hand_is_marked_as_read_within_a_second_of_its_end(tmp_path: Path) -> None:
     """A server killed later cannot report it."""
-    async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
+    async with vegas_callers(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
         await ada.says_bet(2)
         await ada.stands()
         assert not everything_is_told(ada)
@@ -320,7 +320,7 @@ async def test_a_hand_is_marked_as_read_within_a_second_of_its_end(tmp_path: Pat
 
 
 async def test_a_hand_is_marked_as_read_only_after_a_key(tmp_path: Path) -> None:
-    async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
+    async with vegas_callers(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
         await ada.is_ready(2)
         await bob.is_ready(2)
         await ada.stands()

@@ -14,9 +14,9 @@ import pytest
 from door.call.keyboard import LAST_SECONDS, LONGEST_WAIT
 from door.tables.vegas import news
 from tests.clock import FakeClock
-from tests.door.company import company, table_toml
 from tests.door.seated import everybody_plays, party, shoe
 from tests.door.vegas import table_of
+from tests.door.vegas_callers import table_toml, vegas_callers
 from tests.door.visiting import Guest, known, sysop_toml
 from tests.world import World, world
 from timebank.callers.notices import add_notice
@@ -155,7 +155,7 @@ class TestAtVegas:
 
     async def test_a_caller_asked_to_call_again_gets_the_same_seat(self, tmp_path: Path) -> None:
         seed = shoe(1, everybody_plays)
-        async with company(tmp_path, "Ada", seed=seed) as (ada,):
+        async with vegas_callers(tmp_path, "Ada", seed=seed) as (ada,):
             await ada.says_bet(1)
             await ada.has_the_turn()
             here = ada.board

@@ -31,7 +31,7 @@ def enter(board: World, name: str = "Ada", hashed: str = OLD) -> None:
         callers.set_password_hash(desk, callers.number_of(desk, name), hashed)
 
 
-def kept(board: World, name: str = "Ada") -> str:
+def stored_hash(board: World, name: str = "Ada") -> str:
     with board.books() as desk:
         record = callers.find(desk, name)
     assert record is not None
@@ -49,13 +49,13 @@ async def test_an_old_hash_is_renewed_at_log_on_and_still_works(
     enter(board)
     ada = Guest(board, "Ada")
     await ada.visits()
-    renewed = kept(board)
+    renewed = stored_hash(board)
     assert renewed != OLD
     assert not passwords.is_outdated(renewed)
     await ada.logs_off()
     await ada.calls()
     await ada.is_asked(MENU)
-    assert kept(board) == renewed
+    assert stored_hash(board) == renewed
 
 
 async def test_a_password_that_is_not_believed_yet_renews_nothing(tmp_path: Path) -> None:
@@ -69,10 +69,10 @@ async def test_a_password_that_is_not_believed_yet_renews_nothing(tmp_path: Path
         await ada.connects()
         await ada.tries(PASSWORD)
         await ada.sees("Yours is checked in about 3:00")
-        assert kept(board) == OLD
+        assert stored_hash(board) == OLD
         await board.clock.advance(3 * 60)
         await ada.goes_on_to(MENU)
-        assert kept(board) != OLD
+        assert stored_hash(board) != OLD
 
 
 async def test_a_password_that_is_changed_meanwhile_stays_changed(
@@ -88,7 +88,7 @@ async def test_a_password_that_is_changed_meanwhile_stays_changed(
 
     monkeypatch.setattr(passwords.PasswordDesk, "renewed", overtaken)
     await Guest(board, "Ada").visits()
-    assert kept(board) == changed
+    assert stored_hash(board) == changed
 
 
 def enter_change(board: World, hashed: str) -> None:
@@ -102,9 +102,9 @@ async def test_two_log_ons_at_once_renew_it_once(board: World) -> None:
     record = await a_board.authenticate("Ada", PASSWORD)
     assert record is not None
     await asyncio.gather(*(a_board.renew_hash(record, PASSWORD) for _ in range(2)))
-    first = kept(board)
+    first = stored_hash(board)
     await a_board.renew_hash(record, PASSWORD)  # with a record that was read before the change
-    assert kept(board) == first
+    assert stored_hash(board) == first
     assert await a_board.authenticate("Ada", PASSWORD) is not None
 
 
@@ -120,10 +120,10 @@ async def test_a_hash_that_cannot_be_renewed_does_not_stop_a_log_on(
             meanwhile.setattr(callers, "renew_password_hash", locked)
             ada = Guest(board, "Ada")
             await ada.visits()
-            assert kept(board) == OLD
+            assert stored_hash(board) == OLD
             await ada.logs_off()
         await ada.visits()
-        assert kept(board) != OLD
+        assert stored_hash(board) != OLD
 
 
 # The order

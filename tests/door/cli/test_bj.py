@@ -14,7 +14,7 @@ import pytest
 
 from tests.door.plain_terminal import PlainTerminal
 from tests.door.processes import command
-from tests.door.shell import Told, door
+from tests.door.shell import CommandResult, door
 from tests.door.teletype import STRUCK, from_seed, seed_asking
 
 SCRIPTS = (
@@ -30,7 +30,7 @@ def broken_off(seed: bytes, *lines: str, **how: Any) -> str:
     return from_seed(seed, *lines, STRUCK, stands=False, **how)
 
 
-def bj(seed: bytes, typed: str, *words: str) -> Told:
+def bj(seed: bytes, typed: str, *words: str) -> CommandResult:
     return door("bj", "--seed", seed.hex(), *words, typed=typed)
 
 

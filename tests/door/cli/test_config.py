@@ -12,7 +12,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from door.config import default_file
-from tests.door.shell import Told, door
+from tests.door.shell import CommandResult, door
 
 OWN = """\
 # Our board.
@@ -36,7 +36,7 @@ def own(tmp_path: Path) -> Path:
     return path
 
 
-def config(path: Path, *words: str) -> Told:
+def config(path: Path, *words: str) -> CommandResult:
     return door("config", words[0], "--config", str(path), *words[1:])
 
 
@@ -141,7 +141,9 @@ def test_a_disk_that_is_full_leaves_the_file_as_it_was(
 
     monkeypatch.setattr("timebank.files.write_all", full)
     result = config(own, "set", "calls.nodes", "8")
-    assert result == Told(2, "", f"Can't write {own}: No space left on device. It is as it was.\n")
+    assert result == CommandResult(
+        2, "", f"Can't write {own}: No space left on device. It is as it was.\n"
+    )
     assert own.read_text() == OWN
     assert os.listdir(own.parent) == ["sysop.toml"]
 

@@ -37,14 +37,14 @@ def dropped(tmp_path: Path, *lines: str) -> str:
     return str(tmp_path)
 
 
-def told(shell: Shell, *words: str) -> str:
+def doctor_output(shell: Shell, *words: str) -> str:
     answer = shell("doctor", *words)
     assert (answer.status, answer.error) == (0, "")
     return answer.output
 
 
 def test_doctor_prints_caller_time_and_way_back(shell: Shell, tmp_path: Path) -> None:
-    words = told(shell, "--dropfile", dropped(tmp_path, *WHOLE))
+    words = doctor_output(shell, "--dropfile", dropped(tmp_path, *WHOLE))
     assert "They can stay 59 minutes (line 9 of DOOR32.SYS, in minutes)." in words
     assert "This board is Xibalba" in words
     assert "Here they are Moth@Xibalba" in words
@@ -54,14 +54,14 @@ def test_doctor_prints_caller_time_and_way_back(shell: Shell, tmp_path: Path) ->
 
 
 def test_leaves_nothing_in_the_books(shell: Shell, tmp_path: Path) -> None:
-    told(shell, "--dropfile", dropped(tmp_path, *WHOLE))
+    doctor_output(shell, "--dropfile", dropped(tmp_path, *WHOLE))
     assert not (tmp_path / "data").exists()
     assert not (tmp_path / "MODUSER.DAT").exists()
 
 
 def test_doctor_prints_the_agreed_settings_and_their_effect(shell: Shell, tmp_path: Path) -> None:
     shell.config.write_text(f'{BOARD}share = 50\ngive_back = "bank"\n')
-    words = told(shell, "--dropfile", dropped(tmp_path, *WHOLE))
+    words = doctor_output(shell, "--dropfile", dropped(tmp_path, *WHOLE))
     assert "They would bring 29 minutes 30 seconds." in words
     assert "That is 50 percent of what they have left there." in words
     assert "What they win would stay in their account in the bank here." in words
@@ -69,13 +69,13 @@ def test_doctor_prints_the_agreed_settings_and_their_effect(shell: Shell, tmp_pa
 
 def test_a_way_that_the_files_do_not_open_is_named(shell: Shell, tmp_path: Path) -> None:
     shell.config.write_text(f'{BOARD}give_back = "exitinfo"\n')
-    words = told(shell, "--dropfile", dropped(tmp_path, *WHOLE))
+    words = doctor_output(shell, "--dropfile", dropped(tmp_path, *WHOLE))
     assert 'in the bank here (give_back = "exitinfo" finds no such file).' in words
 
 
 def test_doctor_asks_for_a_table_for_an_unlisted_board(shell: Shell, tmp_path: Path) -> None:
     shell.config.write_text(BOARD.partition("[boards")[0])
-    words = told(shell, "--dropfile", dropped(tmp_path, *WHOLE))
+    words = doctor_output(shell, "--dropfile", dropped(tmp_path, *WHOLE))
     assert "it counts as host." in words
     assert "Here they are Moth@host" in words
 
@@ -84,7 +84,7 @@ def test_doctor_prints_the_lines_to_paste_and_the_command_line(
     shell: Shell, tmp_path: Path
 ) -> None:
     shell.config.write_text(BOARD.partition("[boards")[0])
-    words = told(shell, "--dropfile", dropped(tmp_path, *WHOLE))
+    words = doctor_output(shell, "--dropfile", dropped(tmp_path, *WHOLE))
     _, _, paste = words.partition(f"Paste this at the end of {shell.config}:\n")
     lines = paste.splitlines()
     table = dedent("\n".join(line for line in lines[:2]))
@@ -97,7 +97,7 @@ def test_doctor_prints_the_lines_to_paste_and_the_command_line(
     # The pasted lines are all that was missing.
     with shell.config.open("a", encoding="utf-8") as file:
         file.write(f"\n{table}\n")
-    assert "This board is Synchronet" in told(shell, "--dropfile", str(tmp_path))
+    assert "This board is Synchronet" in doctor_output(shell, "--dropfile", str(tmp_path))
 
 
 def test_doctor_suggests_the_name_of_an_unknown_board_as_alias(
@@ -105,7 +105,7 @@ def test_doctor_suggests_the_name_of_an_unknown_board_as_alias(
 ) -> None:
     shell.config.write_text(BOARD.partition("[boards")[0])
     lines = (*WHOLE[:3], 'The "Owl"', *WHOLE[4:])
-    words = told(shell, "--dropfile", dropped(tmp_path, *lines))
+    words = doctor_output(shell, "--dropfile", dropped(tmp_path, *lines))
     assert '    [boards.YourBoard]\n    aliases = ["The \\"Owl\\""]\n' in words
 
 
@@ -182,10 +182,10 @@ def test_an_alias_that_another_caller_has_is_spoken_of(shell: Shell, tmp_path: P
         database.open()
         with database.transaction(config.bank, datetime.now(UTC)) as desk:
             host_caller(desk, "Xibalba", "number 7", "Moth")
-    words = told(shell, "--dropfile", dropped(tmp_path, *WHOLE))
+    words = doctor_output(shell, "--dropfile", dropped(tmp_path, *WHOLE))
     assert "Here they are Moth#42@Xibalba" in words
     assert "Another caller of Xibalba has that alias." in words
-    others = told(shell, "--dropfile", dropped(tmp_path, *WHOLE[:6], "Bee", *WHOLE[7:]))
+    others = doctor_output(shell, "--dropfile", dropped(tmp_path, *WHOLE[:6], "Bee", *WHOLE[7:]))
     assert "has that alias" not in others
 
 
@@ -194,7 +194,7 @@ def test_a_board_without_limits_brings_its_allowance(shell: Shell, tmp_path: Pat
     (tmp_path / "BBSDEV.DRP").write_bytes(
         text(*lines, "ENiGMA 0.4", "Xibalba", "The Keeper", "30", "1", "N", charset="utf-8")
     )
-    words = told(shell, "--dropfile", str(tmp_path))
+    words = doctor_output(shell, "--dropfile", str(tmp_path))
     assert "They would bring 60 minutes." in words
     assert "Their board sets no limit: 60 minutes a day, less what they have used." in words
 
@@ -210,7 +210,7 @@ def test_an_unreadable_file_is_refused_with_the_callers_message(
 
 def test_a_password_is_never_shown(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "DOOR.SYS").write_bytes(text(*door_sys(node="1", event="00:00")))
-    assert PASSWORD not in told(shell, "--dropfile", str(tmp_path))
+    assert PASSWORD not in doctor_output(shell, "--dropfile", str(tmp_path))
 
 
 async def test_tells_the_debt_of_the_day_and_the_hand_on_the_table(tmp_path: Path) -> None:
@@ -222,6 +222,6 @@ async def test_tells_the_debt_of_the_day_and_the_hand_on_the_table(tmp_path: Pat
         await open_a_hand(visit, coins=3)
         visit.gets(HANG_UP)
         assert await visit.ends() == 0
-        words = told(Shell(host.config.path), "--dropfile", str(host.door32()))
+        words = doctor_output(Shell(host.config.path), "--dropfile", str(host.door32()))
         assert "Taken off it: 3 minutes on the table." in words
         assert len(host.visits_told()) == 1

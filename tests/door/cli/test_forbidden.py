@@ -122,7 +122,7 @@ def run(config: Path, words: tuple[str, ...]) -> tuple[int, str]:
     return result.exit_code, result.stdout + result.stderr
 
 
-def said_of(place: Path, does: str) -> str:
+def owner_sentence(place: Path, does: str) -> str:
     if IS_ROOT:
         me = re.escape(files._user(0))
         return (
@@ -153,7 +153,7 @@ def test_every_command_names_the_owner_of_the_files(board: BankSettings, state: 
         "read only": (folder, "write into"),
     }[state]
     for words, (code, output) in zip(COMMANDS, results, strict=True):
-        assert re.search(said_of(place, does), output), (words, output)
+        assert re.search(owner_sentence(place, does), output), (words, output)
         assert code == 2 or (words == ("door", "check") and code == 0), (words, output)
         assert "written over" not in output
         assert "Errno" not in output
@@ -165,7 +165,7 @@ def test_settings_that_may_not_be_read_are_so_too(board: BankSettings) -> None:
         shutil.chown(config, OWNER)
     config.chmod(0o600 if IS_ROOT else 0)
 
-    def told() -> list[tuple[int, str]]:
+    def outcomes() -> list[tuple[int, str]]:
         commands = (timebank, ["accounts"]), (door, ["check"]), (door, ["serve"])
         results = [
             CliRunner().invoke(group, [*words, "--config", str(config)])
@@ -173,9 +173,9 @@ def test_settings_that_may_not_be_read_are_so_too(board: BankSettings) -> None:
         ]
         return [(each.exit_code, each.stderr) for each in results]
 
-    for code, error in as_another_user(told):
+    for code, error in as_another_user(outcomes):
         assert code == 2
-        assert re.search(said_of(config, "read"), error), error
+        assert re.search(owner_sentence(config, "read"), error), error
 
 
 def test_accessible_files_are_not_forbidden(board: BankSettings, tmp_path: Path) -> None:

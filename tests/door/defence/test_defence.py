@@ -354,32 +354,32 @@ def test_the_usual_rules_leave_this_machine_alone() -> None:
 # The sysop's list, and lifting a wait
 
 
-def told(by: Defence, now: float) -> list[HeldOff]:
+def listed(by: Defence, now: float) -> list[HeldOff]:
     """Return the listed waits, to the second."""
     return [replace(held, wait=round(held.wait)) for held in by.held(now, 99)[0]]
 
 
 def test_waits_are_listed_with_reason_and_time_longest_first() -> None:
     here = defence(calls_per_minute=2, calls_per_address=2, new_names_per_day=1)
-    assert told(here, 0.0) == []
+    assert listed(here, 0.0) == []
     guesses(here, VILLAIN, "ada", 6)
     for _ in range(2):
         here.take(CAFE, NOBODY, 0.0)
     assert here.may_ask_for_a_name("2001:db8::9", 0.0)
-    assert told(here, 0.0) == [
+    assert listed(here, 0.0) == [
         HeldOff("2001:db8::/64", "too many new names", DAY),
         HeldOff(VILLAIN, "too many wrong passwords", 9 * MINUTE),
         HeldOff(CAFE, "too many calls in a minute", MINUTE / 2),
         HeldOff(CAFE, "too many calls at once", 0.0),
     ]
-    assert told(here, 9 * MINUTE)[1:] == [HeldOff(CAFE, "too many calls at once", 0.0)]
+    assert listed(here, 9 * MINUTE)[1:] == [HeldOff(CAFE, "too many calls at once", 0.0)]
     assert (here.names_held(0.0), here.names_held(9 * MINUTE)) == (1, 0)
 
 
 def test_exactly_the_listed_addresses_are_refused() -> None:
     here = defence(calls_per_minute=3, calls_per_address=99)
     for calls in range(5):
-        waiting = [held.address for held in told(here, 0.0)]
+        waiting = [held.address for held in listed(here, 0.0)]
         assert waiting == ([HOME] if calls >= 3 else [])
         assert (refused(here, HOME) is None) == (not waiting)
 
@@ -397,7 +397,7 @@ def test_an_allowed_address_is_not_listed() -> None:
     here = defence()
     guesses(here, VILLAIN, "ada", 9)
     here.keep_to(replace(RULES, allow=networks(VILLAIN)))
-    assert told(here, 0.0) == []
+    assert listed(here, 0.0) == []
 
 
 @pytest.mark.parametrize("address", [VILLAIN, "2001:db8::9"])
@@ -409,7 +409,7 @@ def test_an_address_that_is_forgiven_owes_nothing(address: str) -> None:
     guesses(here, address, "ada", 9)
     guesses(here, HOME, "bob", 9)
     assert here.forgive_address(address)
-    assert [held.address for held in told(here, 0.0)] == [HOME]
+    assert [held.address for held in listed(here, 0.0)] == [HOME]
     assert here.may_ask_for_a_name(address, 0.0)
     assert refused(here, address) is None
     # The name is another matter.

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from door.call import passwords
-from tests.door.call.test_passwords import kept
+from tests.door.call.test_passwords import stored_hash
 from tests.door.processes import served
 from tests.door.server.test_rlogin_port import ANSI, SAID, XIBALBA, Sent
 from tests.door.shell import Shell
@@ -101,7 +101,7 @@ async def test_no_log_of_an_evening_holds_a_secret(
 async def test_no_command_shows_a_secret_or_an_undealt_card(tmp_path: Path) -> None:
     async with world(tmp_path, toml=TOML) as board:
         seed = await evening(board)
-        hashed = kept(board)
+        hashed = stored_hash(board)
         shell = Shell(board.config.path)
         for words in (
             ("hand", "1"),

@@ -30,7 +30,7 @@ def passed_on(place: Path) -> HostFiles:
     return HostFiles(*folder, [file for file in sent if file is not None])
 
 
-def told(place: Path, at: HostFiles | None = None) -> object:
+def call_or_refusal(place: Path, at: HostFiles | None = None) -> object:
     """Return the understood call, or the reason of the refusal."""
     try:
         files = find(place, NO_ENVIRONMENT, None, at=at)
@@ -85,7 +85,7 @@ def too_large(folder: Path) -> None:
     a_file(folder).write_bytes(b"x" * 100_000)
 
 
-def of_a_stranger(folder: Path) -> None:
+def make_a_strangers_file(folder: Path) -> None:
     """Only root can give a file away; for anybody else it is a file of their own."""
     file = a_file(folder)
     folder.chmod(0o777)
@@ -101,7 +101,16 @@ def no_folder(folder: Path) -> None:
     folder.rmdir()
 
 
-WORLDS = [whole, link, link_to_nowhere, two_names, pipe, another_case, too_large, of_a_stranger]
+WORLDS = [
+    whole,
+    link,
+    link_to_nowhere,
+    two_names,
+    pipe,
+    another_case,
+    too_large,
+    make_a_strangers_file,
+]
 WORLDS += [nothing, no_folder]
 
 
@@ -114,10 +123,10 @@ def test_a_server_accepts_and_refuses_the_same_files_as_its_door(
     folder.mkdir()
     fill(folder)
     place = folder / SYNCHRONET.name if is_named else folder
-    expected = told(place)
+    expected = call_or_refusal(place)
     at = passed_on(place)
     shutil.rmtree(folder, ignore_errors=True)  # only the passed-on files count
-    assert told(place, at) == expected
+    assert call_or_refusal(place, at) == expected
 
 
 def test_the_names_passed_on_are_the_names_read() -> None:
@@ -150,7 +159,7 @@ def test_a_pipe_or_folder_in_place_of_a_file_is_not_passed_on(
     assert found[2:] == (hand_over.NO_FILE, b"")
     (file.rmdir if file.is_dir() else file.unlink)()
     a_file(tmp_path)
-    assert "there is no drop file" in str(told(tmp_path, passed_on(tmp_path)))
+    assert "there is no drop file" in str(call_or_refusal(tmp_path, passed_on(tmp_path)))
 
 
 def test_a_full_folder_passes_on_the_named_and_the_newest_files(
@@ -170,8 +179,8 @@ def test_a_file_in_a_folder_of_very_many_names_is_read(tmp_path: Path) -> None:
     for number in range(20_001):
         os.mknod(tmp_path / f"{number}")
     named = a_file(tmp_path)
-    assert f"{named}" in str(told(tmp_path))
-    assert told(tmp_path) == told(tmp_path, passed_on(tmp_path))
+    assert f"{named}" in str(call_or_refusal(tmp_path))
+    assert call_or_refusal(tmp_path) == call_or_refusal(tmp_path, passed_on(tmp_path))
 
 
 def test_any_content_and_any_name_is_passed_on(tmp_path: Path) -> None:

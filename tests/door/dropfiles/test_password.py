@@ -30,7 +30,7 @@ FILES = [
 NAMES = ["DOOR.SYS", "DOOR32.SYS", "DORINFO1.DEF", "CHAIN.TXT", "BBSDEV.DRP", "EXITINFO.BBS"]
 
 
-def told_of(error: BaseException) -> str:
+def trace_of(error: BaseException) -> str:
     """Everything that a log could show of an error, the locals of its frames included."""
     trace = traceback.TracebackException.from_exception(error, capture_locals=True)
     frames = [frame for frame in trace.stack if "/tests/" not in frame.filename]
@@ -47,7 +47,7 @@ def test_no_result_and_no_error_holds_it(name, tmp_path: Path, caplog):
             understood = understand(find(path, NO_ENVIRONMENT, None), AS_WRITTEN)
             call = repr(understood) + "".join(sentences(understood))
         except DropFileRefused as refused:
-            call = told_of(refused)
+            call = trace_of(refused)
         assert PASSWORD not in call
     assert PASSWORD not in caplog.text
 
@@ -68,8 +68,8 @@ def test_a_refusal_has_left_the_frames_that_held_it(tmp_path: Path):
     with pytest.raises(DropFileRefused) as caught:
         read(path, AS_WRITTEN)
     assert caught.value.__context__ is None
-    assert "breaks off" in told_of(caught.value)
-    assert PASSWORD not in told_of(caught.value)
+    assert "breaks off" in trace_of(caught.value)
+    assert PASSWORD not in trace_of(caught.value)
 
 
 def test_a_file_that_is_gone_leaves_no_other_error_behind(tmp_path: Path):
@@ -84,8 +84,8 @@ def test_a_failed_giving_back_does_not_show_it(tmp_path: Path):
         with pytest.raises(NotGivenBack) as caught:
             door_sys_credit(path, 20)
         assert caught.value.__context__ is None
-        assert why in told_of(caught.value)
-        assert PASSWORD not in told_of(caught.value)
+        assert why in trace_of(caught.value)
+        assert PASSWORD not in trace_of(caught.value)
 
 
 def test_the_lines_are_not_shown_by_repr(tmp_path: Path):

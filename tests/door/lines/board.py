@@ -25,7 +25,7 @@ NO_BUDGET = replace(USUAL_LIMITS, commands=CommandAllowance(burst=10**9, a_secon
 QUESTION = b"GET / HTTP/1.0\r\n\r\n"
 
 
-async def said_by(number: int, question: bytes = QUESTION) -> bytes:
+async def request(number: int, question: bytes = QUESTION) -> bytes:
     """Send a request to a port and return the whole answer."""
     async with asyncio.timeout(PATIENCE):
         reader, writer = await asyncio.open_connection("127.0.0.1", number)

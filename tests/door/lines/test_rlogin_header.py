@@ -155,7 +155,7 @@ def test_neither_a_header_nor_a_refusal_shows_a_password() -> None:
 SIZE = b"\xff\xffss\0\x18\0\x50\x02\x80\x01\xe0"  # 24 rows, 80 columns
 
 
-def told(*packets: bytes) -> list[bytes | WindowSize]:
+def with_sizes(*packets: bytes) -> list[bytes | WindowSize]:
     """Return the parsed packets, with typed bytes joined between two sizes."""
     sizes = WindowSizes()
     items: list[bytes | WindowSize] = []
@@ -170,19 +170,19 @@ def told(*packets: bytes) -> list[bytes | WindowSize]:
 
 
 def test_a_window_change_is_recognised_among_the_keys() -> None:
-    assert told(b"a" + SIZE + SIZE + b"b") == [b"a", *[WindowSize(80, 24)] * 2, b"b"]
+    assert with_sizes(b"a" + SIZE + SIZE + b"b") == [b"a", *[WindowSize(80, 24)] * 2, b"b"]
 
 
 @pytest.mark.parametrize(
     "typed", [b"\xffa", b"\xff\xffa", b"\xff\xffsa", b"\xff\xfb\x18", b"\xff\xffS\0\x18\0\x50"]
 )
 def test_an_incomplete_window_cookie_is_read_as_keys(typed: bytes) -> None:
-    assert told(typed) == [typed]
-    assert told(typed + SIZE + typed) == [typed, WindowSize(80, 24), typed]
+    assert with_sizes(typed) == [typed]
+    assert with_sizes(typed + SIZE + typed) == [typed, WindowSize(80, 24), typed]
 
 
 def test_a_cookie_may_begin_behind_another_0xff() -> None:
-    assert told(b"\xff\xff" + SIZE + b"\xff" + SIZE) == [
+    assert with_sizes(b"\xff\xff" + SIZE + b"\xff" + SIZE) == [
         b"\xff\xff",
         WindowSize(80, 24),
         b"\xff",
@@ -191,7 +191,10 @@ def test_a_cookie_may_begin_behind_another_0xff() -> None:
 
 
 def test_a_cookie_inside_a_size_is_a_size() -> None:
-    assert told(b"\xff\xffss\xff\xffss\xff\xffss" + b"k") == [WindowSize(0x7373, 0xFFFF), b"k"]
+    assert with_sizes(b"\xff\xffss\xff\xffss\xff\xffss" + b"k") == [
+        WindowSize(0x7373, 0xFFFF),
+        b"k",
+    ]
 
 
 def test_between_says_when_a_packet_may_pass_unread() -> None:
@@ -211,11 +214,13 @@ PIECES = st.one_of(
 @given(st.lists(PIECES, max_size=9).map(b"".join), st.lists(st.integers(0, 200), max_size=9))
 def test_where_packets_are_cut_makes_no_difference(stream: bytes, at: list[int]) -> None:
     ends = [min(end, len(stream)) for end in at]
-    whole = told(stream)
-    assert told(*cut(stream, ends)) == whole == told(*(bytes((byte,)) for byte in stream))
+    whole = with_sizes(stream)
+    assert (
+        with_sizes(*cut(stream, ends)) == whole == with_sizes(*(bytes((byte,)) for byte in stream))
+    )
 
 
 @given(st.binary())
 def test_bytes_without_a_0xff_are_keys(stream: bytes) -> None:
     typed = stream.replace(b"\xff", b"")
-    assert told(typed) == ([typed] if typed else [])
+    assert with_sizes(typed) == ([typed] if typed else [])

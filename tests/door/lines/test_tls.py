@@ -107,7 +107,7 @@ async def test_a_caller_who_never_reads_is_cut_off(tmp_path: Path, warnings: lis
 # Handshakes
 
 
-async def told(read: asyncio.StreamReader) -> bytes:
+async def read_all(read: asyncio.StreamReader) -> bytes:
     async with asyncio.timeout(PATIENCE):
         try:
             return await read.read()
@@ -142,7 +142,7 @@ async def test_a_client_that_speaks_no_tls_never_becomes_a_call(
     async with board_with_tls(tmp_path) as board:
         reader, writer = await asyncio.open_connection("127.0.0.1", board.port)
         writer.write(sent)
-        assert GREETING not in await told(reader)
+        assert GREETING not in await read_all(reader)
         assert board.calls.empty()
         writer.close()
 
@@ -153,7 +153,7 @@ async def test_a_silent_client_is_dropped_after_a_while(
     monkeypatch.setattr(tls, "HANDSHAKE_SECONDS", 0.05)
     async with board_with_tls(tmp_path) as board:
         reader, writer = await asyncio.open_connection("127.0.0.1", board.port)
-        assert await told(reader) == b""
+        assert await read_all(reader) == b""
         writer.close()
 
 
@@ -163,7 +163,7 @@ async def test_a_port_that_is_finished_leaves_no_handshake_behind(tmp_path: Path
         async with Terminal(REFUSING) as terminal:
             await through(board, terminal)  # by now the first one has been taken in too
         await board.listener.finish()
-        assert await told(reader) == b""
+        assert await read_all(reader) == b""
         writer.close()
 
 

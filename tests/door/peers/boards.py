@@ -76,7 +76,7 @@ async def machines(
 
 
 @asynccontextmanager
-async def beside(
+async def another_machine(
     folder: Path, database: ServerPlace, name: str, toml: str = BOARD
 ) -> AsyncIterator[Machine]:
     """Serve from one more machine in addition to those of this folder."""

@@ -17,7 +17,7 @@ from tests.door.lines.board import PATIENCE
 from tests.door.peers.boards import Machine, machines, until_known
 from tests.door.peers.conftest import Soon
 from tests.door.server.test_attending import Sysop
-from tests.door.shell import Shell, Told
+from tests.door.shell import CommandResult, Shell
 from tests.door.visiting import Guest, sysop_toml, visitor
 from timebank.errors import BooksUnavailable
 from timebank.settings.place import ServerPlace
@@ -41,7 +41,7 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shell, "ANSWER_SECONDS", PATIENCE)
 
 
-async def sysop(machine: Machine, *words: str) -> Told:
+async def sysop(machine: Machine, *words: str) -> CommandResult:
     return await asyncio.to_thread(Shell(machine.config.path), *words)
 
 
@@ -85,7 +85,9 @@ async def test_words_reach_a_caller_wherever_they_are(
 ) -> None:
     async with two(tmp_path, database) as (north, south):
         ada, bob, cyd = await callers(north, south)
-        assert await sysop(north, "say", "all", "Hello") == Told(0, "3 callers can read it.\n", "")
+        assert await sysop(north, "say", "all", "Hello") == CommandResult(
+            0, "3 callers can read it.\n", ""
+        )
         await soon(south)
         for guest in (ada, bob, cyd):
             await guest.sees("The sysop: Hello")
@@ -106,7 +108,7 @@ async def test_a_caller_of_another_server_reads_the_reason_and_is_hung_up(
         _, bob, _ = await callers(north, south)
         result = await sysop(north, "kick", "2", *words)
         answer = "Bob on node 2, on server south, sees why and is disconnected in a moment.\n"
-        assert result == Told(0, answer, "")
+        assert result == CommandResult(0, answer, "")
         await soon(south)
         await bob.is_sent_off(reason)
         assert (await sysop(north, "kick", "2")).error == "Node 2 is empty.\n"
@@ -193,4 +195,4 @@ async def test_without_the_books_a_server_lists_its_own_callers(
             assert [row[:3] for row in rows] == [["1", "Ada", "north"], ["3", "Cyd", "north"]]
             nothing = "The books do not say now who is on. Nothing was done.\n"
             for words in (("kick", "2"), ("say", "all", "Hello")):
-                assert await sysop(north, *words) == Told(2, "", nothing)
+                assert await sysop(north, *words) == CommandResult(2, "", nothing)

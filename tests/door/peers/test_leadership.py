@@ -13,7 +13,7 @@ import pytest
 from door.server import leadership
 from door.server.leadership import JOBS, attend
 from tests.door.lines.board import PATIENCE
-from tests.door.peers.boards import Machine, beside, machines
+from tests.door.peers.boards import Machine, another_machine, machines
 from tests.timebank.books import Books
 from timebank.servers import leases, registry
 from timebank.servers.registry import Newcomer, ServerRecord
@@ -131,7 +131,7 @@ async def test_the_first_leads_and_the_next_as_soon_as_it_ends(
 ) -> None:
     async with AsyncExitStack() as stack:
         (north,) = await stack.enter_async_context(machines(tmp_path, database, "north"))
-        async with beside(tmp_path, database, "south") as south:
+        async with another_machine(tmp_path, database, "south") as south:
             await look_again(south)
             assert leader(north, south) == ["north"]
             await stack.aclose()

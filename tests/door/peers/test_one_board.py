@@ -18,7 +18,7 @@ from door.peers.agreement import terms_in
 from door.server import presence
 from tests.door.banking import at_the_window, hears, sends
 from tests.door.lines.board import PATIENCE
-from tests.door.peers.boards import Machine, beside, machines, until_known
+from tests.door.peers.boards import Machine, another_machine, machines, until_known
 from tests.door.peers.conftest import Soon
 from tests.door.visiting import MENU, Guest, sysop_toml, visitor
 from tests.world import BOARD
@@ -159,7 +159,7 @@ async def test_a_server_with_other_settings_does_not_start(
         toml = BOARD.replace("[board]", '[calls]\nnodes = 4\n[board]\ntime_zone = "Asia/Tokyo"', 1)
         keys = r"\[board\] time_zone and \[calls\] nodes"
         with pytest.raises(CannotJoin, match=f"server north serves with other settings: {keys}"):
-            async with beside(tmp_path, database, "south", toml):
+            async with another_machine(tmp_path, database, "south", toml):
                 pass
         with north.books() as desk:
             assert [row.name for row in registry.living_servers(desk)] == ["north"]

@@ -25,7 +25,7 @@ def named(folder: Path, number: int, *, ago: int = 0) -> None:
     os.utime(file, (at, at))
 
 
-def heard(wire: socket.socket, folder: Path, options: dict[str, str]) -> bytes:
+def written_bytes(wire: socket.socket, folder: Path, options: dict[str, str]) -> bytes:
     """Return the bytes on the wire when the line writes a message."""
     line = caller_line.find_line(options, hand_over.files_at(str(folder))[3], nobody)
     if line is not None:
@@ -43,7 +43,7 @@ def test_a_caller_on_a_socket_reads_that_they_must_wait(tmp_path: Path, way: str
     with near, far:
         named(tmp_path, near.fileno())
         options = {"socket": str(near.fileno())} if way == "--socket" else {}
-        assert heard(far, tmp_path, options) == b"One moment, please.\r\n"
+        assert written_bytes(far, tmp_path, options) == b"One moment, please.\r\n"
 
 
 def test_an_older_file_that_names_a_socket_leaves_it_alone(tmp_path: Path) -> None:
@@ -51,7 +51,7 @@ def test_an_older_file_that_names_a_socket_leaves_it_alone(tmp_path: Path) -> No
     with near, far:
         named(tmp_path, near.fileno(), ago=60)
         (tmp_path / "DOOR.SYS").write_bytes(b"COM0:\r\n")
-        assert heard(far, tmp_path, {}) == b""
+        assert written_bytes(far, tmp_path, {}) == b""
 
 
 def test_a_descriptor_that_is_no_socket_is_not_written_to(tmp_path: Path) -> None:

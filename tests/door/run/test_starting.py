@@ -47,7 +47,7 @@ def processes_of_calls(host: Host) -> set[int]:
         return {int(each.rpartition(":")[2]) for each in rows}
 
 
-def said(host: Host) -> str:
+def log_text(host: Host) -> str:
     return (host.config.board.data / starting.LOG).read_text("utf-8")
 
 
@@ -76,10 +76,10 @@ async def test_two_doors_at_once_start_one_server_that_inherits_nothing(
         for visit in visits:
             assert await visit.goes() == 0
         assert not any("/pts/" in each for each in held_by(process)), "a terminal of the host's"
-        assert said(host).count(STARTED) == 1
+        assert log_text(host).count(STARTED) == 1
         os.kill(process, signal.SIGTERM)
         await until_gone(process)
-        assert " ERROR " not in said(host)
+        assert " ERROR " not in log_text(host)
         assert not (host.config.board.data / hand_over.NAME).exists()
 
 

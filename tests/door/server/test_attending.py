@@ -10,7 +10,7 @@ from typing import Any
 from door.lines.commands import Conversation
 from door.server.board_commands import COMMAND
 from door.server.sysop_visit import ATTEND
-from tests.door.company import player, table_toml
+from tests.door.vegas_callers import player, table_toml
 from tests.door.visiting import MENU, Guest, seated, sysop_toml
 from tests.terminal import REFUSING
 from tests.world import World, world

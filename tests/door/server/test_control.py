@@ -16,7 +16,7 @@ import pytest
 
 from door.lines import commands, hand_over
 from door.server.control import UNKNOWN
-from tests.door.shell import Shell, Told
+from tests.door.shell import CommandResult, Shell
 from tests.door.visiting import MENU, MINUTE, Guest, seated, sysop_toml, visitor
 from tests.terminal import PATIENCE
 from tests.world import World, world
@@ -25,7 +25,7 @@ from timebank import serving
 TOML = sysop_toml(events="")
 
 
-async def sysop(board: World, *words: str) -> Told:
+async def sysop(board: World, *words: str) -> CommandResult:
     """Type a command at the shell while the board runs."""
     return await asyncio.to_thread(Shell(board.config.path), *words)
 
@@ -84,7 +84,7 @@ async def test_a_kicked_caller_reads_why_and_returns_to_the_hand(board: World) -
     await ada.sits_down()
     await ada.bets(2, "stay", ends="win")
     result = await sysop(board, "kick", "1", "--why", "Go to|12 bed,\x1b[2J Ada!")
-    assert result == Told(0, "Ada on node 1 sees why and is disconnected.\n", "")
+    assert result == CommandResult(0, "Ada on node 1 sees why and is disconnected.\n", "")
     await ada.is_sent_off("Go to│12 bed,[2J Ada!", "Your hand waits for you on the table.")
     assert bob.prompt.find(MENU) >= 0
     await ada.calls()
@@ -93,7 +93,7 @@ async def test_a_kicked_caller_reads_why_and_returns_to_the_hand(board: World) -
 
 async def test_an_empty_node_cannot_be_kicked(board: World) -> None:
     result = await sysop(board, "kick", "3")
-    assert result == Told(2, "", "Node 3 is empty.\n")
+    assert result == CommandResult(2, "", "Node 3 is empty.\n")
 
 
 async def test_the_sysop_can_message_one_caller_or_all_in_printable_text(
@@ -119,7 +119,7 @@ async def test_the_sysop_can_message_one_caller_or_all_in_printable_text(
             "NODE is a number or \"all\", as `door nodes` shows, and not 'two'.\n",
         ),
     ):
-        assert await sysop(board, *words) == Told(2, "", why)
+        assert await sysop(board, *words) == CommandResult(2, "", why)
 
 
 async def test_the_sysop_can_list_and_lift_waits(tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ async def test_the_sysop_can_list_and_lift_waits(tmp_path: Path) -> None:
             result = await sysop(board, "forgive", who)
             assert result.output == f"Nothing is held against {who} any more.\n"
             result = await sysop(board, "forgive", who)
-            assert result == Told(2, "", f"Nothing is held against {who}.\n")
+            assert result == CommandResult(2, "", f"Nothing is held against {who}.\n")
         assert (await sysop(board, "refused")).output == "Nobody has to wait.\n"
 
 
@@ -266,7 +266,7 @@ async def test_another_users_process_is_refused_where_it_may_hand_callers_over(
     ada = await visitor(board, "Ada")
     monkeypatch.setattr(hand_over, "is_of", lambda wire, user: False)
     result = await sysop(board, "stop")
-    assert result == Told(2, "", "Only the user of the server and root can control it.\n")
+    assert result == CommandResult(2, "", "Only the user of the server and root can control it.\n")
     assert not board.server.ended.is_set()
     await ada.is_asked(MENU)
 

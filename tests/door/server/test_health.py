@@ -26,7 +26,7 @@ from door.server.health import (
     Pulse,
 )
 from tests.clock import FakeClock
-from tests.door.lines.board import PATIENCE, QUESTION, said_by
+from tests.door.lines.board import PATIENCE, QUESTION, request
 from tests.door.visiting import visitor
 from tests.world import BOARD, NOON, World, world
 from timebank.errors import BooksUnavailable
@@ -81,7 +81,7 @@ async def port(
 async def test_a_front_end_reads_the_health_in_one_answer(status: int, line: bytes) -> None:
     log = Log()
     async with port(log, status=status) as here:
-        head, _, body = (await said_by(here.port)).partition(b"\r\n\r\n")
+        head, _, body = (await request(here.port)).partition(b"\r\n\r\n")
         assert head.split(b"\r\n")[0] == line
         assert f"Content-Length: {len(body)}".encode() in head
         assert body.endswith(b".\r\n")
@@ -89,15 +89,15 @@ async def test_a_front_end_reads_the_health_in_one_answer(status: int, line: byt
             b"OPTIONS / HTTP/1.1\r\nhost: board1\r\n\r\n",
             b"GET /health?a=b HTTP/1.1\nhost: x\n\n",
         ):
-            assert (await said_by(here.port, question)).startswith(line)
-        assert (await said_by(here.port, b"HEAD / HTTP/1.0\r\n\r\n")) == head + b"\r\n\r\n"
+            assert (await request(here.port, question)).startswith(line)
+        assert (await request(here.port, b"HEAD / HTTP/1.0\r\n\r\n")) == head + b"\r\n\r\n"
     assert log.said == []
 
 
 async def test_an_invalid_request_is_refused() -> None:
     async with port(Log()) as here:
         for wrong in (b"POST / HTTP/1.0\r\n\r\n", b"GET /\r\n\r\n", b"\xff\xfd\x18\r\n\r\n"):
-            assert (await said_by(here.port, wrong)).startswith(b"HTTP/1.0 400 ")
+            assert (await request(here.port, wrong)).startswith(b"HTTP/1.0 400 ")
 
 
 async def test_a_request_in_pieces_is_answered_and_a_second_is_not() -> None:
@@ -114,10 +114,10 @@ async def test_a_request_in_pieces_is_answered_and_a_second_is_not() -> None:
 async def test_a_question_has_an_end_in_bytes_and_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     log = Log()
     async with port(log) as here:
-        assert await said_by(here.port, b"GET /" + b"x" * LONGEST_QUESTION) == b""
+        assert await request(here.port, b"GET /" + b"x" * LONGEST_QUESTION) == b""
         assert log.said == [("127.0.0.1", "health: its question is too long", False)]
         monkeypatch.setattr(health, "QUESTION_SECONDS", 0.05)
-        assert await said_by(here.port, b"GET / HTTP/1.0\r\n") == b""
+        assert await request(here.port, b"GET / HTTP/1.0\r\n") == b""
         assert log.said[1:] == [("127.0.0.1", "health: no question in 0.05 seconds", False)]
 
 
@@ -139,12 +139,12 @@ async def test_so_many_ask_at_once_and_the_next_when_one_has_gone() -> None:
     log = Log()
     async with port(log) as here, asyncio.timeout(PATIENCE):
         lines = [await asyncio.open_connection("127.0.0.1", here.port) for _ in range(AT_ONCE)]
-        assert await said_by(here.port) == b""
+        assert await request(here.port) == b""
         assert log.said == [("127.0.0.1", "health: too many questions at once", False)]
         lines[0][1].write(QUESTION)
         assert await lines[0][0].read()
         lines[0][1].transport.abort()
-        while not await said_by(here.port):
+        while not await request(here.port):
             pass
         for _, writer in lines:
             writer.transport.abort()
@@ -166,7 +166,7 @@ async def test_a_question_that_drips_makes_room_in_time() -> None:
     clock = FakeClock(NOON)
     async with port(Log(), clock=clock) as here, asyncio.timeout(PATIENCE):
         lines = [await asyncio.open_connection("127.0.0.1", here.port) for _ in range(AT_ONCE)]
-        assert await said_by(here.port) == b""
+        assert await request(here.port) == b""
         for _ in range(4):  # one byte a second holds no place
             for _, writer in lines:
                 writer.write(b"G")
@@ -177,7 +177,7 @@ async def test_a_question_that_drips_makes_room_in_time() -> None:
             with contextlib.suppress(ConnectionError):
                 assert await reader.read() == b""
             writer.transport.abort()
-        while not (answer := await said_by(here.port)):
+        while not (answer := await request(here.port)):
             pass  # until the kernel has reported the ends
         assert answer.startswith(b"HTTP/1.0 200 OK")
 
@@ -185,30 +185,30 @@ async def test_a_question_that_drips_makes_room_in_time() -> None:
 async def test_prometheus_reads_the_numbers_whatever_the_health() -> None:
     async with port(Log(), status=404) as here:
         for question in (b"GET /metrics HTTP/1.1\r\n\r\n", b"GET /metrics?x=y HTTP/1.0\n\n"):
-            answer = await said_by(here.port, question)
+            answer = await request(here.port, question)
             assert answer.startswith(b"HTTP/1.0 200 OK\r\n")
             assert answer.endswith(b"\r\nbjft_up 1\n")
-        assert (await said_by(here.port, b"HEAD /metrics HTTP/1.1\r\n\r\n")).endswith(b"\r\n\r\n")
+        assert (await request(here.port, b"HEAD /metrics HTTP/1.1\r\n\r\n")).endswith(b"\r\n\r\n")
 
 
-async def told(board: World) -> int:
+async def health_status(board: World) -> int:
     number = board.server.health_port
     assert number is not None
-    return int((await said_by(number)).split()[1])
+    return int((await request(number)).split()[1])
 
 
 async def test_a_board_says_that_it_serves_and_that_it_drains(board: World) -> None:
-    assert await told(board) == 200
+    assert await health_status(board) == 200
     ada = await visitor(board, "Ada")
     board.server.drain()
     await ada.sees("close the board")
-    assert await told(board) == 404
+    assert await health_status(board) == 404
     # Front ends that find the port closed would cut off callers.
     ended = asyncio.Event()
     real = board.server.board.stop_games
 
     async def stop_games() -> None:
-        assert await told(board) == 404
+        assert await health_status(board) == 404
         ended.set()
         await real()
 
@@ -216,7 +216,7 @@ async def test_a_board_says_that_it_serves_and_that_it_drains(board: World) -> N
         await board.server.stop("The board is closing.")
     assert ended.is_set()
     with pytest.raises(ConnectionRefusedError):
-        await told(board)
+        await health_status(board)
 
 
 async def test_a_board_without_its_books_says_so_and_that_they_are_back(board: World) -> None:
@@ -227,16 +227,16 @@ async def test_a_board_without_its_books_says_so_and_that_they_are_back(board: W
 
     with mock.patch.object(books, "run", unavailable):
         await board.clock.advance(LATE_SECONDS - ASK_SECONDS - 1)
-        assert await told(board) == 200
+        assert await health_status(board) == 200
         await board.clock.advance(ASK_SECONDS + 1)
-        assert await told(board) == 404
+        assert await health_status(board) == 404
         await board.clock.advance(SILENT_SECONDS - LATE_SECONDS + 1)
-        assert await told(board) == 503
+        assert await health_status(board) == 503
         board.server.drain()
-        assert await told(board) == 503
+        assert await health_status(board) == 503
     await board.clock.advance(ASK_SECONDS)
     await board.settled()
-    assert await told(board) == 404
+    assert await health_status(board) == 404
 
 
 async def test_books_that_say_nothing_at_all_are_not_reached_either() -> None:

@@ -18,7 +18,7 @@ from door.errors import CallRefused
 from door.server.metrics import LoopLag, _histogram
 from door.setup import templates
 from tests.certificates import NEED_CLIENTS
-from tests.door.lines.board import said_by
+from tests.door.lines.board import request
 from tests.door.playing import hand, house, sit_down
 from tests.door.shell import door
 from tests.world import World, world
@@ -29,10 +29,10 @@ WITH_HEALTH = '\n[server]\nname = "north"\nhealth = "127.0.0.1:0"\n'
 BLACKJACK = 'table="black-jack-for-time"'
 
 
-async def told(board: World) -> str:
+async def exported(board: World) -> str:
     number = board.server.health_port
     assert number is not None
-    answer = await said_by(number, b"GET /metrics HTTP/1.1\r\nHost: north\r\n\r\n")
+    answer = await request(number, b"GET /metrics HTTP/1.1\r\nHost: north\r\n\r\n")
     head, _, body = answer.decode().partition("\r\n\r\n")
     assert head.startswith("HTTP/1.0 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\n")
     return body
@@ -41,7 +41,7 @@ async def told(board: World) -> str:
 async def numbers(board: World) -> dict[str, float]:
     """Return the exported figures by name and labels, without the server's label."""
     figures = {}
-    for line in (await told(board)).splitlines():
+    for line in (await exported(board)).splitlines():
         if not line.startswith("#"):
             name, number = line.rsplit(" ", 1)
             figures[re.sub(r'server="north",?', "", name).replace("{}", "")] = float(number)
@@ -89,7 +89,7 @@ async def test_the_numbers_match_the_board_and_its_books(tmp_path: Path) -> None
         of_books = '{command="timebank audit"}'
         assert audited[f"bjft_last_audit_timestamp_seconds{of_books}"] == 1e9
         assert audited[f"bjft_last_audit_findings{of_books}"] == 2
-        text = await told(board)
+        text = await exported(board)
         assert "Ada" not in text
         assert await asyncio.to_thread(promtool, "check", "metrics", said=text) == ""
 
@@ -135,7 +135,7 @@ async def test_the_shipped_prometheus_files_name_existing_numbers(
     assert '"127.0.0.1:9523"' in (folder / "bjft.scrape.yml").read_text("utf-8")
     (tmp_path / "board").mkdir()
     async with world(tmp_path / "board", toml=house() + WITH_HEALTH) as board:
-        there = set(re.findall(r"bjft_\w+", await told(board)))
+        there = set(re.findall(r"bjft_\w+", await exported(board)))
     shown = templates.shipped("prometheus/grafana-board.json")
     rules = templates.shipped("prometheus/bjft.rules.yml")
     assert set(re.findall(r"bjft_\w+", shown + rules)) <= there

@@ -20,7 +20,7 @@ from door.server.server import LOCK_SECONDS
 from tests.door.hosting import BOARD, Host, Visit, hosted
 from tests.door.peers.boards import until
 from tests.door.processes import OPEN_ALL_DAY, Served, dealt_door, forked_door, served
-from tests.door.shell import Shell, Told
+from tests.door.shell import CommandResult, Shell
 from tests.terminal import MODERN, PATIENCE
 from tests.world import World, logged_on
 from timebank import serving
@@ -122,9 +122,9 @@ async def called_from(host: Host, *before: str) -> Visit:
 # Commands beside the server.
 
 
-def timebank(folder: Path, *words: str) -> Told:
+def timebank(folder: Path, *words: str) -> CommandResult:
     result = CliRunner().invoke(timebank_main, [*words, "--config", str(folder / "sysop.toml")])
-    return Told(result.exit_code, result.stdout, result.stderr)
+    return CommandResult(result.exit_code, result.stdout, result.stderr)
 
 
 async def test_a_restore_in_a_storm_of_doors_starts_no_server(

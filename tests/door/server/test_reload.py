@@ -10,10 +10,10 @@ from door.config import config as settings
 from door.config.listeners import DOORS_ALONE
 from door.games.registry import GAMES
 from door.server.server import _announcement
-from tests.door.company import AT_TABLE, company, table_toml
 from tests.door.reading import read_again
 from tests.door.seated import over_at_once, shoe
 from tests.door.strangers import VILLAIN, Stranger, defended, refusals
+from tests.door.vegas_callers import AT_TABLE, table_toml, vegas_callers
 from tests.door.visiting import MENU, sysop_toml, visitor
 from tests.world import world
 
@@ -79,7 +79,7 @@ async def test_enter_in_the_menu_leads_to_vegas_by_the_settings_of_now(tmp_path:
     """Its table is shared, so the same settings apply to all callers."""
     closed = "".join(f"[games.{name}]\nopen = false\n" for name in GAMES if name != "vegas")
     toml = table_toml(turns_per_day=1) + closed
-    async with company(tmp_path, "Ada", seed=shoe(1, over_at_once), toml=toml) as (ada,):
+    async with vegas_callers(tmp_path, "Ada", seed=shoe(1, over_at_once), toml=toml) as (ada,):
         await ada.says_bet(1)
         await ada.is_asked(AT_TABLE)
         read_again(ada.board, table_toml(turns_per_day=0) + closed)

@@ -15,7 +15,7 @@ import pytest
 from door.lines import hand_over
 from door.server import server_note
 from tests.door.processes import OPEN_ALL_DAY, Served
-from tests.door.shell import Told, door
+from tests.door.shell import CommandResult, door
 from tests.door.visiting import sysop_toml, visitor
 from tests.world import World, world
 
@@ -25,7 +25,7 @@ UNNAMED = "If the board runs, name its data folder: --data DIR.\n"
 UNKNOWN = "Can't read the settings:\n"
 RANDOM_BYTES = random.Random(11).randbytes(4096)
 
-Ask = Callable[..., Awaitable[Told]]
+Ask = Callable[..., Awaitable[CommandResult]]
 
 
 def by_config(board: World) -> Ask:
@@ -68,16 +68,18 @@ async def test_every_command_reaches_the_server_despite_a_broken_sysop_toml(
         board.config.path.mkdir()
     assert await sysop("nodes") == before
     assert [on["name"] for on in json.loads((await sysop("nodes", "--json")).output)["nodes"]]
-    assert await sysop("say", "1", "Hello") == Told(0, "Ada can read it.\n", "")
+    assert await sysop("say", "1", "Hello") == CommandResult(0, "Ada can read it.\n", "")
     await ada.sees("The sysop: Hello")
-    assert await sysop("kick", "1") == Told(0, "Ada on node 1 sees why and is disconnected.\n", "")
+    assert await sysop("kick", "1") == CommandResult(
+        0, "Ada on node 1 sees why and is disconnected.\n", ""
+    )
     await ada.is_sent_off("The sysop ended this call.")
-    assert await sysop("refused") == Told(0, "Nobody has to wait.\n", "")
+    assert await sysop("refused") == CommandResult(0, "Nobody has to wait.\n", "")
     nobody = "Nothing is held against 192.0.2.1.\n"
-    assert await sysop("forgive", "192.0.2.1") == Told(2, "", nobody)
+    assert await sysop("forgive", "192.0.2.1") == CommandResult(2, "", nobody)
     assert "1 caller is on" in (await sysop("drain")).output
     await bob.sees("The sysop is about to close the board. Please finish soon.")
-    assert await sysop("stop") == Told(0, "The board is closing.\n", "")
+    assert await sysop("stop") == CommandResult(0, "The board is closing.\n", "")
     assert board.server.ended.is_set()
 
 
@@ -100,7 +102,7 @@ async def test_a_server_is_reached_by_any_path_to_its_sysop_toml(
         monkeypatch.chdir(tmp_path / "elsewhere")
         for path in ("board.toml", "../sysop.toml"):
             result = await asyncio.to_thread(door, "nodes", "--config", path)
-            assert result == Told(0, "Nobody is online.\n", "")
+            assert result == CommandResult(0, "Nobody is online.\n", "")
         monkeypatch.chdir(tmp_path)
         assert (await asyncio.to_thread(door, "nodes")).output == "Nobody is online.\n"
 
@@ -151,14 +153,14 @@ async def test_without_a_server_the_error_says_so_and_names_wrong_settings(
         path = board.config.path
         path.write_text(TYPO)
     result = await by_config(board)("nodes")
-    assert result == Told(
+    assert result == CommandResult(
         2,
         "",
         f"{UNKNOWN}{complaint(path)}{UNNAMED}",
     )
     result = await by_data(board)("stop")
     nothing = f"This board's server is not running: nothing listens in {board.config.board.data}.\n"
-    assert result == Told(2, "", nothing)
+    assert result == CommandResult(2, "", nothing)
 
 
 @pytest.mark.parametrize("words", [("callers", "list"), ("check",)])
@@ -167,7 +169,7 @@ async def test_commands_that_need_settings_name_the_wrong_ones(
 ) -> None:
     board.config.path.write_text(TYPO)
     result = await by_config(board)(*words)
-    assert result == Told(2, "", complaint(board.config.path))
+    assert result == CommandResult(2, "", complaint(board.config.path))
 
 
 def complaint(path: Path) -> str:

@@ -70,14 +70,14 @@ async def test_a_board_says_that_it_serves_that_it_goes_on_and_that_it_closes(
     monkeypatch.setenv("WATCHDOG_USEC", WATCHDOG)
     messages: list[bytes] = []
 
-    def heard(fact: str) -> None:
+    def until_message(fact: str) -> None:
         while not messages or messages[-1] != fact.encode():
             messages.append(systemd.recv(200))
 
     async with watched(tmp_path) as board:
-        await asyncio.to_thread(heard, READY)
-        await asyncio.to_thread(heard, TURNS)
+        await asyncio.to_thread(until_message, READY)
+        await asyncio.to_thread(until_message, TURNS)
         board.process.send_signal(signal.SIGTERM)
-        await asyncio.to_thread(heard, STOPPING)
+        await asyncio.to_thread(until_message, STOPPING)
         assert await board.ends() == 0
     assert set(messages) <= {READY.encode(), TURNS.encode(), STOPPING.encode()}

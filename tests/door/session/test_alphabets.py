@@ -1,4 +1,4 @@
-"""Letters beyond ASCII: they are read, shown and kept on every kind of terminal, or refused."""
+"""Letters beyond ASCII are read, shown and stored on every terminal, or refused."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from door.call.screen import Look, Paint
 from door.lines.line import Hints
 from door.lobby import looks
 from tests.door.by_ssh import LISTENER, by_ssh
-from tests.door.call.test_passwords import enter, kept
+from tests.door.call.test_passwords import enter, stored_hash
 from tests.door.visiting import MENU, Guest, known, sysop_toml, visitor
 from tests.terminal import MODERN, REFUSING, SYNCTERM, Profile
 from tests.world import BOARD, PASSWORD, World, world
@@ -97,8 +97,8 @@ async def test_a_name_and_a_password_are_registered_as_they_were_typed(
     guest = await stranger(board, profile)
     await registers(guest, "Ümit")
     assert named(board) == ["Ümit"]
-    assert passwords.verify_password(kept(board, "Ümit"), SECRET)
-    assert not passwords.verify_password(kept(board, "Ümit"), "t-2026x")
+    assert passwords.verify_password(stored_hash(board, "Ümit"), SECRET)
+    assert not passwords.verify_password(stored_hash(board, "Ümit"), "t-2026x")
 
 
 @EACH_KIND
@@ -233,11 +233,11 @@ async def test_a_password_of_1_0_works_as_typed_and_is_stored_whole(
 ) -> None:
     enter(board, "Ada", hashed_by_1_0(stored))
     await is_let_in(board, MODERN, "Ada", typed)
-    whole = kept(board, "Ada")
+    whole = stored_hash(board, "Ada")
     assert passwords.verify_password(whole, SECRET)
-    assert not passwords.verify_password(whole, "t-2026x"), "it is kept whole from now on"
+    assert not passwords.verify_password(whole, "t-2026x"), "it is stored whole from now on"
     await is_let_in(board, SYNCTERM, "Ada", SECRET)
-    assert kept(board, "Ada") == whole
+    assert stored_hash(board, "Ada") == whole
 
 
 @pytest.mark.parametrize("is_of_1_0", [True, False])

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from door.games.baccarat.round import BaccaratAction as Card
 from tests.door.at_the_teletype import at_the_teletype
-from tests.door.company import company
 from tests.door.punting import at_baccarat, ends, on_5, seed_where
 from tests.door.seated import everybody_plays, shoe
 from tests.door.teletype import seed_asking
+from tests.door.vegas_callers import vegas_callers
 from tests.door.visiting import Guest
 
 CLOSING = "The board is closing."
@@ -23,7 +23,7 @@ async def closes(guest: Guest) -> None:
 
 
 async def test_a_round_left_open_at_vegas(tmp_path: Path) -> None:
-    async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
+    async with vegas_callers(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
         await ada.says_bet(2)
         await ada.stands()
         net = ada.has["online"] - 60 * 60

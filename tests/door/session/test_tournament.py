@@ -137,11 +137,11 @@ async def test_a_new_caller_plays_for_rank_only_and_pays_nothing(
 ) -> None:
     threads, ranking = list[str](), contests.ranking
 
-    def seen(desk: Desk, seal: str) -> list[ContestResult]:
+    def ranked(desk: Desk, seal: str) -> list[ContestResult]:
         threads.append(threading.current_thread().name)
         return ranking(desk, seal)
 
-    monkeypatch.setattr(contests, "ranking", seen)
+    monkeypatch.setattr(contests, "ranking", ranked)
     settings = toml(hands=1).replace("known_days = 0", "known_days = 7")
     async with world(tmp_path, toml=settings) as board:
         bob = await newcomer(board, "Bob")

@@ -11,10 +11,10 @@ from door.call.spoken import WINDOW_SECONDS
 from door.games.engine.cards import parse_cards
 from door.lines.flow import StreamLine
 from door.tables.black_jack_for_time.scene import BlackJackScene
-from tests.door.company import AT_TABLE, player, table_toml
 from tests.door.reading import read_again
 from tests.door.seated import everybody_plays, shoe
 from tests.door.several import servers
+from tests.door.vegas_callers import AT_TABLE, player, table_toml
 from tests.door.visiting import MENU, TABLE, Guest, seated, sysop_toml, visitor
 from tests.terminal import REFUSING, SYNCTERM, Profile
 from tests.world import World, world

@@ -14,7 +14,7 @@ from door.setup import host_boards, machine
 from door.setup.host_boards import KINDS, HostSetup
 from tests import ROOT
 from tests.door.dropfiles.reads import AS_WRITTEN
-from tests.door.shell import Shell, Told
+from tests.door.shell import CommandResult, Shell
 
 DATA = ROOT / "tests" / "door" / "dropfiles" / "data"
 DOORS = [key for key, kind in KINDS.items() if kind.starts_doors]
@@ -32,7 +32,7 @@ def shell(tmp_path: Path) -> Shell:
     return Shell(config)
 
 
-def set_up(shell: Shell, *words: str) -> Told:
+def set_up(shell: Shell, *words: str) -> CommandResult:
     return shell("setup", *words)
 
 

@@ -19,7 +19,7 @@ from door.config import config as settings
 from door.setup import machine, writing
 from tests import ROOT
 from tests.door.server.test_systemd import analyze
-from tests.door.shell import Shell, Told, door
+from tests.door.shell import CommandResult, Shell, door
 from timebank import files
 
 SECRET = "correct horse battery"
@@ -32,7 +32,7 @@ def made(
     *words: str,
     typed: str | None = None,
     environment: Mapping[str, str] = KNOWN,
-) -> Told:
+) -> CommandResult:
     return door("init", str(folder), *words, typed=typed, environment=environment)
 
 

@@ -107,10 +107,10 @@ async def opens(left: Open, board: World) -> Guest:
 
 async def finishes(left: Open, ada: Guest) -> None:
     await ada.presses(left.stands).is_asked(left.after)
-    assert kept(ada.board) == (["bet", left.stood], 0, 1)
+    assert stored_hand(ada.board) == (["bet", left.stood], 0, 1)
 
 
-def kept(board: World) -> tuple[list[str], int, int]:
+def stored_hand(board: World) -> tuple[list[str], int, int]:
     """Return the books' view of the one hand: its journal, its stake, and the number of deals."""
     with board.books() as desk:
         run = desk.connection.exec_driver_sql
@@ -130,12 +130,12 @@ async def test_a_hand_waits_for_its_caller_with_the_same_cards(
 ) -> None:
     async with world(tmp_path) as board:
         ada = await opens(left, board)
-        cards, before, caller = CARD.findall(ada.terminal.picture), kept(board), ada.caller
+        cards, before, caller = CARD.findall(ada.terminal.picture), stored_hand(board), ada.caller
         assert before[0] == ["bet"]
         assert before[1] > 0
         hang_up(ada.terminal)
         await caller.ended.wait()
-        assert (kept(board), board.findings()) == (before, [])
+        assert (stored_hand(board), board.findings()) == (before, [])
         online = ada.has["online"]
         await board.clock.advance(600)  # time off line costs nothing
         await ada.calls()
@@ -153,7 +153,7 @@ async def test_a_hand_is_stood_for_a_caller_out_of_time(tmp_path: Path, left: Op
         await board.pass_time(5 * MINUTE)
         await ada.terminal.until_closed()
         assert left.time_up in " ".join(ada.terminal.transcript.split())
-        assert kept(board) == (["bet", left.stood], 0, 1)
+        assert stored_hand(board) == (["bet", left.stood], 0, 1)
 
 
 @EVERYWHERE
@@ -169,10 +169,10 @@ async def test_a_hand_that_could_not_be_stood_is_stood_at_the_next_call(
             disk.setattr("timebank.wagers.wagers.act", no_disk)
             await board.pass_time(5 * MINUTE)
             await ada.is_sent_off("Please call again later.")
-        assert kept(board)[0] == ["bet"]
+        assert stored_hand(board)[0] == ["bet"]
         await ada.calls()
         await ada.sees(left.time_up)
-        assert kept(board) == (["bet", left.stood], 0, 1)
+        assert stored_hand(board) == (["bet", left.stood], 0, 1)
 
 
 @EVERYWHERE
@@ -182,9 +182,9 @@ async def test_an_abandoned_hand_is_stood_by_the_next_process(tmp_path: Path, le
         await ada.drops_carrier()
     last_second = NOON.replace(hour=23, minute=59, second=59) + timedelta(days=1)
     async with world(tmp_path, now=last_second) as board:
-        assert kept(board)[0] == ["bet"], "the next day is not over"
+        assert stored_hand(board)[0] == ["bet"], "the next day is not over"
     async with world(tmp_path, now=last_second + timedelta(seconds=1)) as board:
-        assert kept(board) == (["bet", left.stood], 0, 1)
+        assert stored_hand(board) == (["bet", left.stood], 0, 1)
         ada.board = board
         await ada.calls()
         await ada.sees(f"Your hand of 20 November at {left.title} was left open; the dealer stood")

@@ -21,9 +21,9 @@ from door.games.solver.strategy_card import Section, StrategyCard
 from door.lobby.sums import Sums
 from door.tables.strategy import UNAVAILABLE, card_text
 from tests.door.at_the_teletype import at_the_teletype
-from tests.door.company import company
 from tests.door.playing import PLACE_BET, Table, at_the_table, hand
 from tests.door.punting import at_baccarat, on_5, seed_where
+from tests.door.vegas_callers import vegas_callers
 from tests.terminal import Terminal
 from tests.world import World
 from timebank.language import Viewer, speaking_to
@@ -121,7 +121,7 @@ async def test_an_impatient_caller_leaves_and_an_error_is_reported(
 async def test_at_vegas_and_at_the_teletype(tmp_path: Path) -> None:
     for table in ("vegas", "bj"):
         (tmp_path / table).mkdir()
-    async with company(tmp_path / "vegas", "Ada") as (ada,):
+    async with vegas_callers(tmp_path / "vegas", "Ada") as (ada,):
         cards = shelf(ada.board, CARD)
         await ada.presses("?").sees("See the strategy card")
         await ada.presses("q").is_asked("<B>et (Enter)")

@@ -45,12 +45,12 @@ def given_away() -> int:
     return round(cost * 10_000)
 
 
-def said(cost: int) -> str:
+def percent(cost: int) -> str:
     return f"{cost // 100}.{cost % 100:02}%"
 
 
 COST = given_away()
-WEIGHED = f"weighed again it is {said(COST)}."
+WEIGHED = f"weighed again it is {percent(COST)}."
 
 
 @contextmanager
@@ -88,8 +88,8 @@ async def test_every_outcome_of_a_try_has_a_name(tmp_path: Path) -> None:
         assert board.findings() == []
         for column, value, words in (
             ("score", SCORE + 5, f"has won {SCORE + 5} coins in the books, replayed it is {SCORE}"),
-            ("cost", COST + 1, f"costs {said(COST + 1)} of a bet in the books, {WEIGHED}"),
-            ("cost", COST - 1, f"costs {said(COST - 1)} of a bet in the books, {WEIGHED}"),
+            ("cost", COST + 1, f"costs {percent(COST + 1)} of a bet in the books, {WEIGHED}"),
+            ("cost", COST - 1, f"costs {percent(COST - 1)} of a bet in the books, {WEIGHED}"),
             ("cost", 0, f"costs 0.00% of a bet in the books, {WEIGHED}"),
             ("acts", " ".join(ACTS[:-1]), "has a score, but hand 10 is still in play"),
             ("acts", " ".join((*ACTS, "stay")), "cannot be played again: decisions go on past the"),

@@ -46,7 +46,7 @@ def waits(books, number: int) -> list[str]:
     return texts
 
 
-def kept(books) -> list[str]:
+def transfer_facts(books) -> list[str]:
     return [facts for (facts,) in books.sql("SELECT facts FROM transfers WHERE kind = 'transfer'")]
 
 
@@ -67,7 +67,7 @@ def test_minutes_of_an_ignored_or_muted_caller_come_without_words(books, pair, b
     assert books.do(words_refusal, ann, bob) is not None
     sends(books, ann, bob)
     assert WITHOUT in waits(books, bob)
-    assert "so there" not in "".join((*waits(books, bob), *kept(books)))
+    assert "so there" not in "".join((*waits(books, bob), *transfer_facts(books)))
 
 
 def test_words_sent_with_minutes_are_withheld_while_their_writer_is_muted(books, pair):

@@ -14,15 +14,15 @@ from timebank.keeping import caller_acts, deletion
 def test_a_line_goes_to_the_typed_name_and_not_to_a_longer_one(books):
     ann, ann_lee = books.caller("Ann"), books.caller("Ann Lee")
 
-    def found(line: str) -> tuple[int, str]:
+    def reader_and_text(line: str) -> tuple[int, str]:
         record, text = books.do(messages.find, line)
         return record.id, text
 
-    assert found("ann hello") == (ann, "hello")
-    assert found("Ann: Lee has left") == (ann, "Lee has left")
-    assert found("Ann Lee: hello: you") == (ann_lee, "hello: you")
+    assert reader_and_text("ann hello") == (ann, "hello")
+    assert reader_and_text("Ann: Lee has left") == (ann, "Lee has left")
+    assert reader_and_text("Ann Lee: hello: you") == (ann_lee, "hello: you")
     with pytest.raises(Refused, match="Who do you mean: Ann, Ann Lee"):
-        found("Ann Lee has left")
+        reader_and_text("Ann Lee has left")
     assert books.do(messages.find, "Bob re: hello") is None
 
 

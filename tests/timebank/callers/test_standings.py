@@ -17,7 +17,7 @@ from timebank.ledger.sqlite.database import SqliteDatabase
 TODAY = date(2026, 6, 1)
 
 
-def kept(books, table="results_ever"):
+def stored_totals(books, table="results_ever"):
     return books.sql(f"SELECT caller_id, game, unit, hands, lost, won FROM {table} ORDER BY 1, 2")
 
 
@@ -38,26 +38,26 @@ def ann(books):
 
 def test_a_hand_counts_when_it_is_settled(books, ann):
     expected = [(ann.caller_id, GAME, "second", 2, 300, 600)]
-    assert kept(books) == kept(books, "results") == expected
+    assert stored_totals(books) == stored_totals(books, "results") == expected
     ann.bet(600)
-    assert kept(books) == expected
+    assert stored_totals(books) == expected
     ann.act(pushed(600))
-    assert kept(books) == [(ann.caller_id, GAME, "second", 3, 300, 600)]
+    assert stored_totals(books) == [(ann.caller_id, GAME, "second", 3, 300, 600)]
     assert differing(books) == []
 
 
 def test_a_hand_that_ends_with_its_deal_counts_once(books):
     call = books.call(books.caller("Ann"))
     call.bet(600, settlement=won(600, 1200))
-    assert kept(books) == [(call.caller_id, GAME, "second", 1, 0, 1200)]
+    assert stored_totals(books) == [(call.caller_id, GAME, "second", 1, 0, 1200)]
 
 
 def test_losses_before_the_end_of_a_hand_count_too(books, ann):
     ann.bet(600)
     ann.act(lost(60, final=False))
-    assert kept(books) == [(ann.caller_id, GAME, "second", 2, 300, 600)]
+    assert stored_totals(books) == [(ann.caller_id, GAME, "second", 2, 300, 600)]
     ann.act(won(540, 540))
-    assert kept(books) == [(ann.caller_id, GAME, "second", 3, 360, 1140)]
+    assert stored_totals(books) == [(ann.caller_id, GAME, "second", 3, 360, 1140)]
     assert differing(books) == []
 
 
@@ -68,7 +68,7 @@ def test_a_settlement_that_is_asked_for_twice_counts_once(books, ann):
     ann.sequence -= 1
     with pytest.raises(RoundOver):
         ann.act(won(60, 60))
-    assert kept(books) == kept(books, "results") == expected
+    assert stored_totals(books) == stored_totals(books, "results") == expected
     assert differing(books) == []
 
 
@@ -104,13 +104,13 @@ def test_a_hand_that_becomes_void_does_not_count(books, ann):
     ann.bet(600)
     ann.close()
     books.do(deletion.delete, ann.caller_id)
-    assert kept(books) == [(ann.caller_id, GAME, "second", 2, 300, 600)]
+    assert stored_totals(books) == [(ann.caller_id, GAME, "second", 2, 300, 600)]
     assert differing(books) == []
 
 
 def test_every_seat_of_a_table_counts(books, playing):
     playing.act(1, {1: lost(60), 2: pushed(120), 3: won(180, 180)})
-    assert [(hands, lost_, won_) for *_, hands, lost_, won_ in kept(books)] == [
+    assert [(hands, lost_, won_) for *_, hands, lost_, won_ in stored_totals(books)] == [
         (1, 60, 0),
         (1, 0, 0),
         (1, 0, 180),
@@ -153,7 +153,7 @@ def test_a_total_without_hands_is_deleted(books, ann):
         ann.caller_id,
     )
     books.do(hand_totals.mend, ann.caller_id)
-    assert len(kept(books)) == 1
+    assert len(stored_totals(books)) == 1
     assert books.audit() == []
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.timebank.books import said
+from tests.timebank.books import in_english
 from timebank import serving
 from timebank.callers import callers
 from timebank.callers.notices import add_notice, notices
@@ -303,7 +303,7 @@ def test_notices_are_given_at_the_log_on_until_they_were_read(books, ann):
     call.close()
     again = books.call(ann)
     assert again.notices == ("Bob sent you 5 minutes.", "Welcome.", "Another.")
-    assert said(books.do(notices, ann)) == again.notices
+    assert in_english(books.do(notices, ann)) == again.notices
     again.close()
     assert books.call(ann).notices == ()
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from tests.timebank.at_the_window import give, saved
-from tests.timebank.books import said
+from tests.timebank.books import in_english
 from tests.timebank.hosts import comes, known
 from timebank.window.corrections import freeze, unfreeze
 
@@ -34,7 +34,7 @@ def test_it_is_banked_when_the_day_ends_on_which_the_account_is_opened(books, an
         books.wait(DAY)
         call = books.call(ann)
         assert call.purse.online == 3600 + 900, day
-        assert said(call.receipt.remarks) == (
+        assert in_english(call.receipt.remarks) == (
             "Your account is frozen: you keep what you earned in your pot, 15 minutes.",
         )
         assert ("grant", 3600, "allotment", "online") in call.moved

@@ -9,7 +9,7 @@ import pytest
 
 from tests.timebank.books import Books
 from tests.timebank.keeping.test_dumps import Server
-from tests.timebank.keeping.test_restored import OF_THE_COPY, Copies, log_of, told
+from tests.timebank.keeping.test_restored import OF_THE_COPY, Copies, log_of, notices_of
 from timebank.callers import callers, hearing, messages, own_limits, powers, second_step, ssh_keys
 from timebank.callers.second_step import SecondStep
 from timebank.keeping import backup, caller_acts, deletion, dumps
@@ -227,7 +227,7 @@ class TestTwoCopies:
         ]
         assert all(ANN in each and BOB not in each for each in sentences[:-1])
         assert ssh_keys.are_suspended(record(books, ann).preferences)
-        assert any("so your SSH keys wait" in each for each in told(books, ann))
+        assert any("so your SSH keys wait" in each for each in notices_of(books, ann))
 
     def test_changes_after_the_first_restore_hold(self, copies, books, ann):
         self.protect(books, ann, "old", SECRET, ONE)
@@ -316,8 +316,8 @@ class TestWithoutTheBooksBefore:
         assert ssh_keys.are_suspended(record(books, ann).preferences)
         assert self.WAITS in settled_copy.sentences()
         assert OF_THE_COPY in settled_copy.sentences()
-        assert any("so your SSH keys wait" in each for each in told(books, ann))
-        assert not any("SSH" in each for each in told(books, bob))
+        assert any("so your SSH keys wait" in each for each in notices_of(books, ann))
+        assert not any("SSH" in each for each in notices_of(books, bob))
         books.do(ssh_keys.resume, ann)
         assert ssh_keys.lines_of(record(books, ann).preferences) == [ONE]
         assert not ssh_keys.are_suspended(record(books, ann).preferences)
@@ -333,7 +333,7 @@ class TestWithoutTheBooksBefore:
         books.do(ssh_keys.take_away, bob, ONE)
         for number in (ann, bob):
             assert ssh_keys.lines_of(record(books, number).preferences) == []
-        assert any(str(ssh_keys.VOID) in each for each in told(books, ann))
+        assert any(str(ssh_keys.VOID) in each for each in notices_of(books, ann))
 
     def test_keys_that_wait_still_do_after_another_restore(self, copies, books, ann):
         books.do(ssh_keys.add, ann, ONE)

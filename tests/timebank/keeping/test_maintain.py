@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from tests.timebank.books import lost, said, stand_alone, statements_of
+from tests.timebank.books import in_english, lost, stand_alone, statements_of
 from timebank.callers import callers, messages, notices, sysop_log
 from timebank.errors import CallerOnline
 from timebank.keeping import maintain as nightly
@@ -275,7 +275,7 @@ def test_a_caller_named_in_sysop_toml_is_not_deleted_as_absent(books, key, value
 def test_read_notices_are_deleted_in_time(books):
     ann = books.caller("Ann")
     books.do(notices.add_notice, ann, "old")
-    assert said(books.do(notices.notices, ann)) == ("old",)
+    assert in_english(books.do(notices.notices, ann)) == ("old",)
     books.do(notices.add_notice, ann, "waits")
     days(books, 90)
     assert run(books) == NOTHING
@@ -283,7 +283,7 @@ def test_read_notices_are_deleted_in_time(books):
     done = run(books)
     assert done.notices == 1
     assert done.sentences() == ("Forgot 1 old notice that callers have read.",)
-    assert said(books.do(notices.notices, ann)) == ("waits",)
+    assert in_english(books.do(notices.notices, ann)) == ("waits",)
 
 
 def test_the_log_is_forgotten_in_time(books):

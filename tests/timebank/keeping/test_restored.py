@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.timebank import next_version
-from tests.timebank.books import GAME, NOON, Books, lost, said
+from tests.timebank.books import GAME, NOON, Books, in_english, lost
 from tests.timebank.by_hand import ByHand
 from tests.timebank.hosts import comes, known
 from tests.timebank.importing import Board, record
@@ -114,9 +114,9 @@ def last_numbers(books: Books) -> dict[str, int]:
     return {table: books.sql(f"SELECT max(id) FROM {table}")[0][0] or 0 for table in tables}
 
 
-def told(books: Books, caller_id: int) -> tuple[str, ...]:
+def notices_of(books: Books, caller_id: int) -> tuple[str, ...]:
     with books.database.reading(books.settings, books.now) as desk:
-        return said(unseen(desk, [caller_id])[caller_id])
+        return in_english(unseen(desk, [caller_id])[caller_id])
 
 
 class TestShoes:
@@ -221,7 +221,7 @@ class TestOpenHands:
         after = books.balances(ann)
         started = 1  # the second of the call that was closed
         assert (after["stake"], after["online"]) == (0, before["online"] + 600 - started)
-        assert told(books, ann)[0] == (
+        assert notices_of(books, ann)[0] == (
             "Your open hand at Black Jack For Time is void: the board was restored from a backup."
             " 10 minutes came back from the table."
         )
@@ -428,8 +428,8 @@ class TestWhoComesIn:
         sentence = "Made 1 recovery code void: its owner can make another at Your settings."
         assert sentence in settled_copy.sentences()
         assert sentence.rstrip(".") in log_of(books)
-        assert VOID in told(books, ann)
-        assert VOID not in told(books, bob)
+        assert VOID in notices_of(books, ann)
+        assert VOID not in notices_of(books, bob)
         assert books.audit() == []
 
     def test_counts_voided_codes_and_reports_no_zero(self, copies, books, ann, bob):
@@ -625,7 +625,7 @@ class TestTheCommand:
         ]
         log = [what for (what,) in board.sql("SELECT what FROM sysop_log ORDER BY id")]
         assert log == [line.rstrip(".") for line in output.splitlines()[2:]]
-        assert "as they were on 2026-03-01 12:00. What happened" in told(board, ann)[1]
+        assert "as they were on 2026-03-01 12:00. What happened" in notices_of(board, ann)[1]
 
     def test_a_hand_made_void_counts_as_no_turn_of_the_day(self, copies):
         books = copies.books

@@ -29,7 +29,7 @@ def moved(ruling):
     return [(leg.reason.kind, leg.amount, leg.source, leg.target) for leg in ruling.legs]
 
 
-def said(ruling):
+def sentences(ruling):
     return [sentence(leg.reason, leg.amount, "second") for leg in ruling.legs]
 
 
@@ -87,12 +87,12 @@ def test_minutes_past_the_event_are_moved(won, known, mode, expected):
 def test_the_reason_names_the_events_and_where_winnings_went():
     events = (MAIL_HOUR, Event("Backup", time(3, 30), DAILY, 60))
     clamped = clamp(state(events=events, online=4800), NOW, BOARD, 900, "red-dog")
-    assert said(clamped) == [
+    assert sentences(clamped) == [
         "15 minutes won past Mail hour and Backup at 03:00: put in the bank",
         "5 minutes available after Mail hour and Backup at 03:00",
     ]
     trimmed = clamp(state(online=4500), NOW, replace(BOARD, mode="none"), 900, "red-dog")
-    assert said(trimmed) == [
+    assert sentences(trimmed) == [
         "15 minutes won past Mail hour at 03:00: forfeited, this board keeps no time bank"
     ]
 
@@ -136,7 +136,7 @@ def test_held_time_comes_back_when_its_event_is_no_longer_the_next(at, events, o
     event = state(datetime.fromisoformat(f"2026-06-02T{at}+00:00"), events).event
     released = release(waiting._replace(online=online, event=event), BOARD)
     assert moved(released) == ([("release", back, "held", "online")] if back else [])
-    assert said(released) == [
+    assert sentences(released) == [
         f"{back // 60} minutes back after Repair at 02:20" for leg in released.legs
     ]
     assert Cutoff.decode(released.state.held_behind).event == waits

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from tests.timebank.books import GAME, said, settings_for
+from tests.timebank.books import GAME, in_english, settings_for
 from timebank.ledger.entries import cutoff, day
 from timebank.ledger.entries.state import CallerState, UpcomingEvent
 from timebank.ledger.own_limits import OwnLimits, OwnLosses
@@ -145,7 +145,7 @@ def test_at_the_end_of_a_day_the_grant_goes_and_earnings_stay(
     ],
 )
 def test_the_end_of_a_day_explains_open_stakes_and_frozen_accounts(earned, known, expected):
-    assert said(day.end(CallerState(day=TODAY, **known), earned, BOARD).remarks) == expected
+    assert in_english(day.end(CallerState(day=TODAY, **known), earned, BOARD).remarks) == expected
 
 
 @pytest.mark.parametrize(

@@ -20,19 +20,19 @@ from timebank.ledger.database import _unavailable_error, _unknown_error, damage_
 OF_A_DRIVER = "zygote"
 
 
-def of_sqlite(name: str) -> sqlite3.Error:
+def sqlite_error(name: str) -> sqlite3.Error:
     error = sqlite3.OperationalError(OF_A_DRIVER)
     error.sqlite_errorname = name
     return error
 
 
 ERRORS = {
-    "locked": (of_sqlite("SQLITE_BUSY"), "another program has locked the database"),
-    "full": (of_sqlite("SQLITE_FULL"), "no space is left on the disk"),
-    "disk": (of_sqlite("SQLITE_IOERR_WRITE"), "the disk reports an error"),
-    "shut": (of_sqlite("SQLITE_CANTOPEN"), "the file can't be opened"),
-    "table": (of_sqlite("SQLITE_ERROR"), "the tables are not as the board made them"),
-    "other": (of_sqlite("SQLITE_RANGE"), "the database reports an error"),
+    "locked": (sqlite_error("SQLITE_BUSY"), "another program has locked the database"),
+    "full": (sqlite_error("SQLITE_FULL"), "no space is left on the disk"),
+    "disk": (sqlite_error("SQLITE_IOERR_WRITE"), "the disk reports an error"),
+    "shut": (sqlite_error("SQLITE_CANTOPEN"), "the file can't be opened"),
+    "table": (sqlite_error("SQLITE_ERROR"), "the tables are not as the board made them"),
+    "other": (sqlite_error("SQLITE_RANGE"), "the database reports an error"),
     "ended": (postgres.AdminShutdown(OF_A_DRIVER), "the database server has ended the connection"),
     "standby": (
         postgres.ReadOnlySqlTransaction(OF_A_DRIVER),

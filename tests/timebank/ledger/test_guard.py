@@ -43,16 +43,16 @@ def written(desks: Desks, text: str) -> BaseException | None:
     return done.error
 
 
-def beside(path: Path, ending: str) -> Path:
+def sibling(path: Path, ending: str) -> Path:
     return path.with_name(f"{path.name}{ending}")
 
 
 def remove_log(path: Path) -> None:
-    beside(path, "-wal").unlink()
+    sibling(path, "-wal").unlink()
 
 
 def remove_index(path: Path) -> None:
-    beside(path, "-shm").unlink()
+    sibling(path, "-shm").unlink()
 
 
 def remove_database(path: Path) -> None:
@@ -60,18 +60,18 @@ def remove_database(path: Path) -> None:
 
 
 def replace_database(path: Path) -> None:
-    copy = beside(path, ".copy")
+    copy = sibling(path, ".copy")
     shutil.copy(path, copy)
     copy.replace(path)
 
 
 def rename_folder(path: Path) -> None:
-    path.parent.rename(beside(path.parent, ".old"))
+    path.parent.rename(sibling(path.parent, ".old"))
 
 
 def replace_folder(path: Path) -> None:
     rename_folder(path)
-    shutil.copytree(beside(path.parent, ".old"), path.parent)
+    shutil.copytree(sibling(path.parent, ".old"), path.parent)
 
 
 THE_LOG = (remove_log, remove_index)
@@ -144,7 +144,7 @@ def test_acknowledged_transactions_survive_deletion_of_the_database(
     with pytest.raises(DatabaseRefused, match="timebank restore") as refused:
         again.open()
     assert str(copy) in str(refused.value)
-    for each in (path, beside(path, "-wal"), beside(path, "-shm")):
+    for each in (path, sibling(path, "-wal"), sibling(path, "-shm")):
         each.unlink(missing_ok=True)
     backup.restore(copy, books.settings, books.now)
     copy.unlink()
@@ -166,7 +166,7 @@ def test_a_renamed_folder_loses_nothing_and_a_copy_is_written_elsewhere(
     (copy,) = tmp_path.glob(f"{path.name}{guard.RESCUED}*")
     assert f"{path.parent} is gone" in line
     assert str(copy) in line
-    for each in (copy, beside(path.parent, ".old") / path.name):
+    for each in (copy, sibling(path.parent, ".old") / path.name):
         file = sqlite3.connect(each)
         assert file.execute("SELECT text FROM notices").fetchall() == [("one",)]
         file.close()
@@ -198,7 +198,7 @@ def test_replaced_files_are_not_connected_to(books, desks, monkeypatch: pytest.M
     remove_log(books.database.path)
     with pytest.raises(BooksGone), books.database.engine.connect(), books.database.engine.connect():
         pass
-    assert not beside(books.database.path, "-wal").exists()
+    assert not sibling(books.database.path, "-wal").exists()
 
 
 def test_normal_work_on_open_books_raises_no_alarm(
@@ -213,8 +213,8 @@ def test_normal_work_on_open_books_raises_no_alarm(
         other = sqlite3.connect(books.database.path, isolation_level=None)
         other.execute(statement)
         other.close()
-    os.link(books.database.path, beside(books.database.path, ".link"))  # as some backups do
-    beside(books.database.path, ".of-another-program").touch()
+    os.link(books.database.path, sibling(books.database.path, ".link"))  # as some backups do
+    sibling(books.database.path, ".of-another-program").touch()
     assert written(desks, "two") is None
     assert texts(books) == ["one", "two"]
 
@@ -230,7 +230,7 @@ def test_a_new_database_is_no_empty_shell_without_its_log(folder: Path) -> None:
     path = folder / "new.sqlite3"
     database = SqliteDatabase(path)
     database.open()
-    assert beside(path, "-wal").stat().st_size == 0
+    assert sibling(path, "-wal").stat().st_size == 0
     alone = folder / "alone.sqlite3"
     shutil.copy(path, alone)
     database.close()
@@ -248,5 +248,5 @@ def test_a_database_that_was_moved_forward_is_whole_without_its_log(
     assert database.upgrade() is not None
     database.open()
     assert copy_path(path, next_version.BEFORE).exists()
-    assert beside(path, "-wal").stat().st_size == 0
+    assert sibling(path, "-wal").stat().st_size == 0
     database.close()

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.timebank.books import Books, lost
-from tests.timebank.keeping.test_restored import Copies, seal, told
+from tests.timebank.keeping.test_restored import Copies, notices_of, seal
 from tests.timebank.ledger.test_writer import Desks, add
 from timebank.callers.notices import add_notice
 from timebank.keeping import restore
@@ -66,7 +66,7 @@ class TestLostEnd:
         assert settled_copy.generation.why == "board.sqlite3 has lost its end, the last transaction"
         assert settled_copy.generation.shoes == 1
         assert books.sql("SELECT closed IS NOT NULL FROM shoes") == [(1,)]
-        (notice,) = told(books, ann)
+        (notice,) = notices_of(books, ann)
         assert "The books of this board were restored" in notice
         assert books.audit() == []
 

@@ -33,16 +33,16 @@ def test_a_name_is_free_again_when_its_caller_is_deleted(books):
 
 
 @pytest.fixture
-def of_old(books):
+def old_callers(books):
     """Create two callers who registered before their names were known to look alike."""
     corn, other = books.caller("Corn"), books.caller("Other")
     books.sql("UPDATE callers SET name = 'Com', fold = 'com', skeleton = '' WHERE id = ?", other)
     return corn, other
 
 
-def test_an_existing_look_alike_is_looked_up_by_its_name(books, of_old):
+def test_an_existing_look_alike_is_looked_up_by_its_name(books, old_callers):
     assert [books.do(callers.find, name).id for name in ("Corn", "corn", "COM", "Com")] == [
-        *(of_old[0], of_old[0], of_old[1], of_old[1])
+        *(old_callers[0], old_callers[0], old_callers[1], old_callers[1])
     ]
     with pytest.raises(NameTaken):
         books.caller("C0rn")

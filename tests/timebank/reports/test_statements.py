@@ -10,7 +10,7 @@ from timebank.reports.statements import statement
 
 
 @pytest.fixture
-def told(books):
+def statement_of_ann(books):
     """Return Ann's statement, a minute used after each of three: (second, change, online)."""
     ann = books.caller("Ann")
     began, call = stamp(books.now), books.call(ann)
@@ -33,15 +33,15 @@ def told(books):
 EVERYTHING = [(0, 3600, 3600), (60, -60, 3540), (120, -60, 3480), (180, -60, 3420)]
 
 
-def test_a_statement_without_bounds_tells_everything(told):
-    assert told() == EVERYTHING
+def test_a_statement_without_bounds_tells_everything(statement_of_ann):
+    assert statement_of_ann() == EVERYTHING
 
 
-def test_the_first_second_is_included_and_balances_count_all_earlier_rows(told):
-    assert told(since=60) == EVERYTHING[1:]
-    assert told(since=61) == EVERYTHING[2:]
+def test_the_first_second_is_included_and_balances_count_all_earlier_rows(statement_of_ann):
+    assert statement_of_ann(since=60) == EVERYTHING[1:]
+    assert statement_of_ann(since=61) == EVERYTHING[2:]
 
 
-def test_its_end_is_not_in_it(told):
-    assert told(until=120) == EVERYTHING[:2]
-    assert told(until=121) == EVERYTHING[:3]
+def test_its_end_is_not_in_it(statement_of_ann):
+    assert statement_of_ann(until=120) == EVERYTHING[:2]
+    assert statement_of_ann(until=121) == EVERYTHING[:3]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.timebank.books import said
+from tests.timebank.books import in_english
 from tests.timebank.importing import Board, record
 from timebank.callers.notices import notices
 from timebank.thebank.format import LONGEST_LINE
@@ -36,7 +36,7 @@ class TestRecords:
     def test_notify_the_callers_concerned(self, board):
         board.write(record("Ann", 12), record("Ann", -1))
         board.take()
-        assert said(board.books.do(notices, board.callers["Ann"])) == (
+        assert in_english(board.books.do(notices, board.callers["Ann"])) == (
             "12 minutes came into your time bank from Big Door.",
             "Big Door took 1 minute out of your time bank.",
         )
@@ -86,10 +86,10 @@ class TestRefusals:
         report = board.take()
         assert (report.applied, report.refused) == (2, 1)
         assert board.bank("Ann") == before
-        (said,) = board.errors()
-        assert said.startswith("BANK.EXT, line 2 of import 1 was refused: ")
-        assert report.refusals == (f"line 2 of import 1: {board.reason(said)}.",)
-        return board.reason(said)
+        (in_english,) = board.errors()
+        assert in_english.startswith("BANK.EXT, line 2 of import 1 was refused: ")
+        assert report.refusals == (f"line 2 of import 1: {board.reason(in_english)}.",)
+        return board.reason(in_english)
 
     @pytest.mark.parametrize(
         ("line", "reason"),

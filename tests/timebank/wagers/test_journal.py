@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tests.timebank.books import GAME, as_written, lost, pushed, said, stand_alone, won
+from tests.timebank.books import GAME, as_written, in_english, lost, pushed, stand_alone, won
 from timebank.callers.notices import notices
 from timebank.errors import CallerOnline, OutOfStep, RoundInPlay, RoundOver, ShoeGone
 from timebank.wagers import journal
@@ -214,7 +214,7 @@ def test_a_hand_that_was_finished_meanwhile_is_left_alone(books, ann, call):
     call.close()
     with pytest.raises(RoundOver):
         stand(books, ann, hand, lost(600))
-    assert said(books.do(notices, ann)) == ()
+    assert in_english(books.do(notices, ann)) == ()
 
 
 def test_standing_keeps_step_with_the_journal(books, ann, call):

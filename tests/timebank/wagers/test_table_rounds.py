@@ -9,7 +9,7 @@ import sqlite3
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from tests.timebank.books import NOON, lost, pushed, said, won
+from tests.timebank.books import NOON, in_english, lost, pushed, won
 from tests.timebank.tables import GAME
 from timebank.callers.notices import notices
 from timebank.errors import BooksUnavailable, CallClosed, NotEnough, Refused, RoundOver
@@ -197,7 +197,7 @@ def test_a_call_that_ended_unnoticed_does_not_delay_the_others_money(books, play
     playing.calls[1].close()
     playing.act(3, {1: won(60, 60), 2: won(120, 120), 3: won(180, 180)})
     assert playing.online() == [3660 - 1, 3720, 3780]  # less the second of the call
-    assert said(books.do(notices, playing.calls[1].caller_id)) == (
+    assert in_english(books.do(notices, playing.calls[1].caller_id)) == (
         f"{LEFT_OPEN} won 1 minute (win).",
     )
 
@@ -225,7 +225,7 @@ def test_a_seat_of_a_dead_process_is_settled_when_it_is_known_dead(books, playin
     books.server_dies()
     playing.act(3, {1: lost(60), 2: lost(120), 3: lost(180)}, sitters={2: playing.gone(2)})
     assert books.sql("SELECT reason FROM calls WHERE caller_id = 2") == [("lease ran out",)]
-    assert said(books.do(notices, 2)) == (f"{LEFT_OPEN} lost 2 minutes (lose).",)
+    assert in_english(books.do(notices, 2)) == (f"{LEFT_OPEN} lost 2 minutes (lose).",)
     assert books.audit() == []
 
 
@@ -254,7 +254,7 @@ def test_an_abandoned_table_is_overdue_once(books, playing):
     assert books.do(journal.overdue_round_numbers) == [playing.lead]
     playing.act(1, {1: lost(60), 2: lost(120), 3: lost(180)}, sitters={})
     assert books.do(journal.overdue_rounds) == []
-    assert [len(said(books.do(notices, caller))) for caller in (1, 2, 3)] == [1, 1, 1]
+    assert [len(in_english(books.do(notices, caller))) for caller in (1, 2, 3)] == [1, 1, 1]
     assert books.audit() == []
 
 

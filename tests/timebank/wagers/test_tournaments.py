@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from tests.timebank.books import said, settings_for, statements_of
+from tests.timebank.books import in_english, settings_for, statements_of
 from tests.timebank.by_hand import ByHand
 from tests.timebank.hosts import HostCall, brought
 from timebank.callers import awards
@@ -143,10 +143,10 @@ def test_prizes_are_paid_once_into_the_bank_even_off_line(books, held):
     assert books.do(tournaments.settle) is None
     assert banks(books) == [0, 1200, 600]
     assert books.system()["prizes"] == 0
-    assert said(books.do(waiting, 2)) == (
+    assert in_english(books.do(waiting, 2)) == (
         "You won the tournament of 12 June, first of 3. 20 minutes went to your time bank.",
     )
-    assert said(books.do(waiting, 1)) == ()
+    assert in_english(books.do(waiting, 1)) == ()
     assert books.do(tournaments.champion).names == ("Bob",)
     placed = books.do(tournaments.standings, held.seal)
     assert [(each.name, each.place, each.prize) for each in placed] == [
@@ -317,7 +317,7 @@ def test_the_sysop_calls_it_off_and_entries_go_back(books, held):
     books.do(tournaments.call_off, "the rules were wrong.", "Sysop")
     assert books.balances(1)["bank"] == 300
     assert books.system()["prizes"] == 0
-    assert said(books.do(waiting, 1)) == (
+    assert in_english(books.do(waiting, 1)) == (
         "The tournament of 12 June was called off by Sysop: the rules were wrong.",
     )
     assert look(books, 2) is None, "until next week"
@@ -432,7 +432,7 @@ def test_a_board_without_a_bank_has_no_prize_and_no_entry(open_board):
     play(books, 1, 0)
     end(books)
     assert books.do(tournaments.settle).outcome == "settled"
-    assert said(books.do(waiting, 1)) == ("You won the tournament of 12 June, first of 1.",)
+    assert in_english(books.do(waiting, 1)) == ("You won the tournament of 12 June, first of 1.",)
 
 
 def test_where_another_program_keeps_the_bank_whole_minutes_go_there(open_board, folder):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.timebank.at_the_window import MINUTE, give, limit, saved
-from tests.timebank.books import said
+from tests.timebank.books import in_english
 from timebank.callers import callers, sysop_log
 from timebank.callers.notices import notices
 from timebank.errors import LimitReached, NotEnough, Refused, UnknownCaller, WindowClosed
@@ -43,7 +43,7 @@ def test_an_adjustment_moves_any_amount_either_way(books, ann):
 def test_the_caller_gets_a_notice_and_the_log_a_line(books, ann):
     books.do(adjust, ann, 60, "a prize.", BY)
     books.do(adjust, ann, -60, "it was not", BY)
-    assert said(books.do(notices, ann)) == (
+    assert in_english(books.do(notices, ann)) == (
         "In your time bank: 1 minute added by Co-Sysop: a prize.",
         "In your time bank: 1 minute taken out by Co-Sysop: it was not.",
     )
@@ -71,7 +71,7 @@ def test_a_transfer_leaves_both_a_notice(books, ann, bob):
     why = "10 minutes moved from Ann to Bob by Co-Sysop: a bet outside"
     assert moved(rows) == [("transfer", 600, "bank", "bank")]
     assert rows[0].why == why
-    assert said(books.do(notices, ann)) == said(books.do(notices, bob)) == (f"{why}.",)
+    assert in_english(books.do(notices, ann)) == in_english(books.do(notices, bob)) == (f"{why}.",)
     assert log(books)[:2] == [(BY, "Bob", why), (BY, "Ann", why)]
 
 
@@ -166,7 +166,7 @@ def test_freezing_leaves_notice_and_log_line_once(books, ann):
     assert not books.do(callers.get, ann).frozen
     with pytest.raises(Refused, match="Ann's account is not frozen"):
         books.do(unfreeze, ann, "again", BY)
-    assert said(books.do(notices, ann)) == (
+    assert in_english(books.do(notices, ann)) == (
         "Co-Sysop froze your time bank: a dispute.",
         "Co-Sysop opened your time bank again: settled.",
     )

@@ -14,7 +14,7 @@ from tests.timebank.at_the_window import (
     repay,
     send,
 )
-from tests.timebank.books import NOON, said
+from tests.timebank.books import NOON, in_english
 from timebank.callers import callers
 from timebank.callers.notices import notices, unseen
 from timebank.errors import CallClosed, NotEnough, Refused, UnknownCaller
@@ -29,8 +29,8 @@ def in_words(allowed) -> tuple[int, str]:
     return allowed.seconds, str(allowed.rule)
 
 
-def seen(books, callers) -> dict[int, tuple[str, ...]]:
-    return {caller: said(phrases) for caller, phrases in books.do(unseen, callers).items()}
+def pending_texts(books, callers) -> dict[int, tuple[str, ...]]:
+    return {caller: in_english(phrases) for caller, phrases in books.do(unseen, callers).items()}
 
 
 class TestSending:
@@ -38,7 +38,7 @@ class TestSending:
         give(books, call.caller_id, 30)
         send(call, 15, message="thanks for the hint")
         send(call, 1)
-        assert said(books.do(notices, bob)) == (
+        assert in_english(books.do(notices, bob)) == (
             'Ann sent you 15 minutes: "thanks for the hint"',
             "Ann sent you 1 minute.",
         )
@@ -57,7 +57,7 @@ class TestSending:
         give(books, call.caller_id, 30)
         send(call, 1, message=typed)
         assert call.receipt.rows[0].why == f'1 minute sent by Ann to Bob: "{expected}"'
-        assert said(books.do(notices, bob)) == (f'Ann sent you 1 minute: "{expected}"',)
+        assert in_english(books.do(notices, bob)) == (f'Ann sent you 1 minute: "{expected}"',)
 
     def test_unknown_receivers_and_oneself_are_refused(self, books, call):
         give(books, call.caller_id, 30)
@@ -75,7 +75,7 @@ class TestSending:
     def test_a_refusal_leaves_no_notice(self, books, call, bob):
         with pytest.raises(NotEnough):
             send(call, 1)
-        assert said(books.do(notices, bob)) == ()
+        assert in_english(books.do(notices, bob)) == ()
 
     def test_reports_pending_notices_and_leaves_them_pending(self, books, call, bob):
         carol = books.caller("Carol")
@@ -88,10 +88,10 @@ class TestSending:
             bob: ("Ann sent you 1 minute.", "Ann sent you 2 minutes."),
             carol: ("Ann sent you 3 minutes.",),
         }
-        assert seen(books, ask) == waiting
-        assert seen(books, (carol,)) == {carol: waiting[carol]}
-        assert said(books.do(notices, bob)) == waiting[bob]
-        assert seen(books, ask) == {carol: waiting[carol]}
+        assert pending_texts(books, ask) == waiting
+        assert pending_texts(books, (carol,)) == {carol: waiting[carol]}
+        assert in_english(books.do(notices, bob)) == waiting[bob]
+        assert pending_texts(books, ask) == {carol: waiting[carol]}
 
 
 class TestRepaying:

@@ -13,7 +13,7 @@ import pytest
 from door.run import starting
 from tests.long import long
 from verify.simulate import doors, evening, faults, faults_handed
-from verify.simulate.__main__ import found
+from verify.simulate.__main__ import detect
 from verify.simulate.disk import Killed
 from verify.simulate.doors import Door
 from verify.simulate.life import Life
@@ -178,4 +178,4 @@ def test_a_hang_up_that_no_server_hears_is_wrong(story: Story) -> None:
 
 @pytest.mark.parametrize("fault", [long(put.__name__) for put in faults_handed.FAULTS])
 def test_a_fault_of_the_hand_over_is_detected(fault: str) -> None:
-    assert found(fault, None)
+    assert detect(fault, None)

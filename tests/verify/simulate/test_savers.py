@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from verify.simulate.__main__ import found, play
+from verify.simulate.__main__ import detect, play
 
 STEPS, PEOPLE = 60, 16
 MOST_SEEDS = 100
@@ -37,4 +37,4 @@ def test_savers_try_every_rule_about_earnings() -> None:
 
 @pytest.mark.long
 def test_a_fault_in_earnings_is_detected() -> None:
-    assert found("banks_what_a_frozen_caller_earned", None)
+    assert detect("banks_what_a_frozen_caller_earned", None)

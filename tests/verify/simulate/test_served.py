@@ -8,7 +8,7 @@ import pytest
 
 from tests.timebank.cluster import Cluster
 from tests.timebank.conftest import cluster
-from verify.simulate.__main__ import found, play
+from verify.simulate.__main__ import detect, play
 from verify.simulate.story import Story
 
 pytestmark = pytest.mark.long
@@ -60,4 +60,4 @@ def test_every_report_to_callers_with_company_is_true(cluster: Cluster) -> None:
 
 
 def test_a_guessed_commit_is_detected(cluster: Cluster) -> None:
-    assert found("guesses_that_a_broken_commit_is_there", None, cluster)
+    assert detect("guesses_that_a_broken_commit_is_there", None, cluster)

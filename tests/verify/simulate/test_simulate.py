@@ -13,7 +13,7 @@ from door.errors import CannotJoin
 from tests.long import long
 from timebank.errors import BooksUnavailable
 from verify.simulate import evening, faults
-from verify.simulate.__main__ import found, play
+from verify.simulate.__main__ import detect, play
 from verify.simulate.life import Process
 from verify.simulate.story import Story
 from verify.simulate.world import Undone, World
@@ -133,4 +133,4 @@ def test_a_fault_fits_the_program_that_it_is_put_into(fault: str) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("fault", QUICK)
 def test_a_fault_is_detected(fault: str) -> None:
-    assert found(fault, None)
+    assert detect(fault, None)

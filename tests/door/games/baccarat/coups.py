@@ -29,7 +29,7 @@ def cards_of(*values: int) -> tuple[Card, ...]:
     return tuple(map(card_of, values))
 
 
-def of_points(player: int, bank: int, *thirds: int) -> tuple[Card, ...]:
+def shoe_of_points(player: int, bank: int, *thirds: int) -> tuple[Card, ...]:
     """A shoe that deals the sides these points in two cards, then cards of these values."""
     return cards_of(player, bank, 0, 0, *thirds)
 

@@ -23,7 +23,7 @@ from door.games.baccarat.rules import (
 )
 from door.games.engine.cards import Card, deck
 from door.games.engine.errors import IllegalAction, RulesRefused, ShoeTooShort
-from tests.door.games.baccarat.coups import MOST_CARDS, card_of, of_points, play
+from tests.door.games.baccarat.coups import MOST_CARDS, card_of, play, shoe_of_points
 from tests.door.games.blackjack.chances import unhurried
 
 options = st.sampled_from(["draw", "stand", "toss"])
@@ -37,7 +37,7 @@ decisions = st.lists(st.booleans(), min_size=2, max_size=2)
 # Choices are rare among all shoes: the player has 5, the bank 3 or 5, the third card 9 or 4.
 _choosing = st.tuples(
     st.sampled_from([0, 5]), st.sampled_from([3, 5]), st.sampled_from([4, 9]), st.integers(0, 9)
-).map(lambda four: of_points(*four))
+).map(lambda four: shoe_of_points(*four))
 shoes = st.one_of(st.permutations(deck(1)).map(tuple), _choosing)
 
 House = dict[str, object]
@@ -149,7 +149,7 @@ def play_short(house: House, shoe: Shoe, taken: list[BaccaratAction]) -> None:
 
 
 def test_nothing_on_the_table_can_be_changed_in_place() -> None:
-    played_out = play(of_points(7, 6))
+    played_out = play(shoe_of_points(7, 6))
     for thing, name in (
         (played_out.round, "phase"),
         (played_out.round.rules, "decks"),

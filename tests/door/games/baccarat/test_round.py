@@ -22,8 +22,8 @@ from tests.door.games.baccarat.coups import (
     NO_CARD,
     STAKE,
     house,
-    of_points,
     play,
+    shoe_of_points,
     stacked,
 )
 
@@ -84,7 +84,7 @@ def test_the_bank_turns_its_cards_up_when_the_player_is_served() -> None:
 @pytest.mark.parametrize("natural", [8, 9])
 @pytest.mark.parametrize("other", range(8))
 def test_a_natural_of_the_player_ends_the_coup_and_wins(natural: int, other: int) -> None:
-    played = play(of_points(natural, other))
+    played = play(shoe_of_points(natural, other))
     assert played.round.over
     assert played.round.natural
     assert played.round.cards_used == 4
@@ -98,7 +98,7 @@ def test_a_natural_of_the_player_ends_the_coup_and_wins(natural: int, other: int
 @pytest.mark.parametrize("natural", [8, 9])
 @pytest.mark.parametrize("other", range(8))
 def test_a_natural_of_the_bank_ends_the_coup_and_wins(natural: int, other: int) -> None:
-    played = play(of_points(other, natural))
+    played = play(shoe_of_points(other, natural))
     assert played.round.natural
     assert played.round.cards_used == 4
     assert played.outcome is BaccaratOutcome.BANK
@@ -121,7 +121,7 @@ def test_a_natural_of_the_bank_ends_the_coup_and_wins(natural: int, other: int) 
     ],
 )
 def test_two_naturals_are_compared(player: int, bank: int, outcome: BaccaratOutcome) -> None:
-    played = play(of_points(player, bank))
+    played = play(shoe_of_points(player, bank))
     assert played.outcome is outcome
     assert played.events[4:7] == (
         BaccaratNatural(Side.PLAYER, player),
@@ -131,7 +131,7 @@ def test_two_naturals_are_compared(player: int, bank: int, outcome: BaccaratOutc
 
 
 def test_eight_in_three_cards_is_no_natural() -> None:
-    played = play(of_points(0, 7, 8))
+    played = play(shoe_of_points(0, 7, 8))
     assert played.outcome is BaccaratOutcome.PLAYER
     assert not played.round.natural
 
@@ -142,7 +142,7 @@ def test_eight_in_three_cards_is_no_natural() -> None:
 
 @pytest.mark.parametrize("point", range(5))
 def test_the_player_must_take_a_card_on_0_to_4(point: int) -> None:
-    played = play(of_points(point, 7, 3))
+    played = play(shoe_of_points(point, 7, 3))
     assert played.round.over
     assert played.player_drew
     assert played.events[4] == BaccaratDrew(Side.PLAYER, parse_card("3S"), point + 3)
@@ -150,14 +150,14 @@ def test_the_player_must_take_a_card_on_0_to_4(point: int) -> None:
 
 @pytest.mark.parametrize("point", [6, 7])
 def test_the_player_must_stand_on_6_and_7(point: int) -> None:
-    played = play(of_points(point, 7, 3))
+    played = play(shoe_of_points(point, 7, 3))
     assert played.round.over
     assert not played.player_drew
     assert played.events[4] == BaccaratStood(Side.PLAYER, point)
 
 
 def test_the_player_has_the_option_on_5() -> None:
-    shoe = of_points(5, 7, 4)
+    shoe = shoe_of_points(5, 7, 4)
     coup, _ = start(BACCARAT, shoe, STAKE)
     assert (coup.phase, coup.legal()) == (
         BaccaratPhase.CALLER,
@@ -170,7 +170,7 @@ def test_the_player_has_the_option_on_5() -> None:
 @pytest.mark.parametrize("option", ["draw", "stand", "toss"])
 def test_the_5_stays_the_players_choice_under_every_bank_option(option: str) -> None:
     rules = house(bank_option_3v9=option, bank_option_5v4=option)
-    coup, _ = start(rules, of_points(5, 7), STAKE)
+    coup, _ = start(rules, shoe_of_points(5, 7), STAKE)
     assert coup.legal() == (BaccaratAction.CARD, BaccaratAction.NO_CARD)
 
 
@@ -200,9 +200,9 @@ def at_the_bank(bank: int, third: int | None, option: str) -> tuple[bool, bool]:
     """Whether the bank tosses and draws; a losing toss means standing."""
     rules = house(bank_option_3v9=option, bank_option_5v4=option)
     if third is None:
-        coup = play(of_points(6, bank, 2), rules=rules)
+        coup = play(shoe_of_points(6, bank, 2), rules=rules)
     else:
-        coup = play(of_points(0, bank, third, 2), rules=rules)
+        coup = play(shoe_of_points(0, bank, third, 2), rules=rules)
     return coup.round.phase is BaccaratPhase.BANK, coup.bank_drew
 
 
@@ -219,13 +219,13 @@ def test_every_cell_of_the_banks_table(bank: int, third: int | None, cell: str) 
 
 @pytest.mark.parametrize("bank", range(8))
 def test_a_player_who_stands_on_5_has_not_drawn_either(bank: int) -> None:
-    assert play(of_points(5, bank, 2), NO_CARD).bank_drew == (bank <= 5)
+    assert play(shoe_of_points(5, bank, 2), NO_CARD).bank_drew == (bank <= 5)
 
 
 def test_the_third_card_counts_and_not_the_players_point() -> None:
     """A player of 1 who draws a 5 has 6; the bank's 5 answers the drawn card and draws."""
-    assert play(of_points(1, 5, 5, 2)).bank_drew
-    assert not play(of_points(4, 5, 1, 2)).bank_drew
+    assert play(shoe_of_points(1, 5, 5, 2)).bank_drew
+    assert not play(shoe_of_points(4, 5, 1, 2)).bank_drew
 
 
 @pytest.mark.parametrize("face", ["TH", "JH", "QH", "KH"])
@@ -238,7 +238,7 @@ def test_tens_and_faces_are_a_third_card_of_0(face: str) -> None:
 
 
 def test_each_option_has_its_own_key() -> None:
-    three, five = of_points(0, 3, 9, 2), of_points(0, 5, 4, 2)
+    three, five = shoe_of_points(0, 3, 9, 2), shoe_of_points(0, 5, 4, 2)
     assert not play(three, rules=house(bank_option_3v9="stand")).bank_drew
     assert play(five, rules=house(bank_option_3v9="stand")).bank_drew
     assert play(three, rules=house(bank_option_5v4="stand")).bank_drew
@@ -248,7 +248,7 @@ def test_each_option_has_its_own_key() -> None:
 @pytest.mark.parametrize(("bank", "third"), [(3, 9), (5, 4)])
 def test_a_toss_supports_whoever_plays_the_coup(bank: int, third: int) -> None:
     rules = house(bank_option_3v9="toss", bank_option_5v4="toss")
-    shoe = of_points(0, bank, third, 4)
+    shoe = shoe_of_points(0, bank, third, 4)
     coup = play(shoe, rules=rules).round
     assert coup.legal() == (BaccaratAction.BANK_CARD, BaccaratAction.BANK_NO_CARD)
     assert coup.points == (third, bank)
@@ -259,7 +259,7 @@ def test_a_toss_supports_whoever_plays_the_coup(bank: int, third: int) -> None:
 
 def test_both_may_have_a_choice_in_one_coup() -> None:
     rules = house(bank_option_5v4="toss")
-    played = play(of_points(5, 5, 4, 4), CARD, BANK_CARD, rules=rules)
+    played = play(shoe_of_points(5, 5, 4, 4), CARD, BANK_CARD, rules=rules)
     assert played.round.points == (9, 9)
     assert played.outcome is BaccaratOutcome.STAND_OFF
 
@@ -269,38 +269,38 @@ def test_both_may_have_a_choice_in_one_coup() -> None:
 
 
 def test_nearer_to_nine_wins_at_even_odds() -> None:
-    played = play(of_points(7, 6))
+    played = play(shoe_of_points(7, 6))
     assert played.outcome is BaccaratOutcome.PLAYER
     assert played.moved == (0, STAKE, STAKE)
 
 
 def test_the_stake_is_lost_to_a_bank_that_is_nearer() -> None:
-    played = play(of_points(6, 7))
+    played = play(shoe_of_points(6, 7))
     assert played.outcome is BaccaratOutcome.BANK
     assert played.moved == (STAKE, 0, 0)
 
 
 @pytest.mark.parametrize("point", [6, 7, 8, 9])
 def test_equal_points_are_a_stand_off_and_all_bets_are_off(point: int) -> None:
-    played = play(of_points(point, point))
+    played = play(shoe_of_points(point, point))
     assert played.outcome is BaccaratOutcome.STAND_OFF
     assert played.moved == (0, STAKE, 0)
 
 
 def test_a_natural_pays_no_more_than_any_other_win() -> None:
-    assert play(of_points(9, 0)).moved == play(of_points(7, 6)).moved
+    assert play(shoe_of_points(9, 0)).moved == play(shoe_of_points(7, 6)).moved
 
 
 def test_two_cards_of_a_point_are_no_better_than_three() -> None:
-    assert play(of_points(0, 7, 7)).outcome is BaccaratOutcome.STAND_OFF
+    assert play(shoe_of_points(0, 7, 7)).outcome is BaccaratOutcome.STAND_OFF
 
 
 def test_a_stake_may_be_any_whole_number_above_0() -> None:
-    coup, _ = start(BACCARAT, of_points(7, 6), 1)
+    coup, _ = start(BACCARAT, shoe_of_points(7, 6), 1)
     assert coup.totals.won == 1
     for stake in (0, -1):
         with pytest.raises(ValueError, match=f"more than 0, is {stake}"):
-            start(BACCARAT, of_points(7, 6), stake)
+            start(BACCARAT, shoe_of_points(7, 6), stake)
 
 
 # The shoe.
@@ -317,19 +317,19 @@ def test_the_decks_are_reshuffled_when_8_or_fewer_cards_remain() -> None:
 
 
 def test_nothing_is_open_once_the_coup_is_over() -> None:
-    coup = play(of_points(7, 6)).round
+    coup = play(shoe_of_points(7, 6)).round
     assert coup.legal() == ()
     with pytest.raises(IllegalAction, match="card is not open: the coup is over"):
         coup.apply(CARD)
 
 
 def test_a_bank_card_is_not_the_callers_to_ask_for() -> None:
-    coup, _ = start(BACCARAT, of_points(5, 6, 7), STAKE)
+    coup, _ = start(BACCARAT, shoe_of_points(5, 6, 7), STAKE)
     with pytest.raises(IllegalAction, match="bank-card is not open here: it is card or no-card"):
         coup.apply(BANK_CARD)
 
 
 def test_a_card_face_down_is_not_in_the_repr_of_a_round() -> None:
-    coup, _ = start(BACCARAT, (*of_points(5, 6), *deck(1)), STAKE)
+    coup, _ = start(BACCARAT, (*shoe_of_points(5, 6), *deck(1)), STAKE)
     assert "6S" not in repr(coup)
     assert "6S" in repr(coup.apply(NO_CARD)[1])

@@ -40,7 +40,7 @@ picks = st.lists(st.integers(0, 10**6), min_size=6, max_size=20)
 
 
 @dataclass(frozen=True)
-class Told:
+class PlayedRound:
     """A round to its end: every state of it, every event, everything that was decided."""
 
     states: list[BlackjackRound]
@@ -59,9 +59,9 @@ def named_amount(game: BlackjackRound, action: BlackjackAction, pick: int) -> in
     return 1 + pick % game.amount(action)
 
 
-def told(
+def play_to_end(
     rules: BlackjackRules, shoe: tuple[Card, ...], stakes: list[int], picked: list[int]
-) -> Told:
+) -> PlayedRound:
     game, happened = start(rules, shoe, stakes)
     states, events, taken = [game], list(happened), []
     while not game.over:
@@ -72,19 +72,19 @@ def told(
         game, happened = game.apply(*taken[-1])
         states.append(game)
         events += happened
-    return Told(states, events, taken)
+    return PlayedRound(states, events, taken)
 
 
 def hands_of(game: BlackjackRound) -> list[tuple[Seat, Hand]]:
     return [(seat, hand) for seat in game.seats for hand in seat.hands]
 
 
-def any_round(test: Callable[[Told], None]) -> Callable[[], None]:
-    return unhurried(given(st.builds(told, tables, long_shoes(), bets, picks))(test))
+def any_round(test: Callable[[PlayedRound], None]) -> Callable[[], None]:
+    return unhurried(given(st.builds(play_to_end, tables, long_shoes(), bets, picks))(test))
 
 
 @any_round
-def test_money_is_conserved_seat_by_seat(round_: Told) -> None:
+def test_money_is_conserved_seat_by_seat(round_: PlayedRound) -> None:
     for number, seat in enumerate(round_.last.seats):
         totals = round_.last.totals_of(number)
         moved = [
@@ -100,7 +100,7 @@ def test_money_is_conserved_seat_by_seat(round_: Told) -> None:
 
 
 @any_round
-def test_the_round_is_its_seats_together(round_: Told) -> None:
+def test_the_round_is_its_seats_together(round_: PlayedRound) -> None:
     for game in round_.states:
         each = [game.totals_of(seat) for seat in range(len(round_.last.seats))]
         for name in ("staked", "lost", "returned", "won"):
@@ -112,7 +112,7 @@ def test_the_round_is_its_seats_together(round_: Told) -> None:
 
 
 @any_round
-def test_every_hand_is_settled_once(round_: Told) -> None:
+def test_every_hand_is_settled_once(round_: PlayedRound) -> None:
     settled = [
         (event.seat, event.hand) for event in round_.events if isinstance(event, BlackjackSettled)
     ]
@@ -125,7 +125,7 @@ def test_every_hand_is_settled_once(round_: Told) -> None:
 
 
 @any_round
-def test_an_action_stakes_its_announced_or_named_amount(round_: Told) -> None:
+def test_an_action_stakes_its_announced_or_named_amount(round_: PlayedRound) -> None:
     assert round_.states[0].totals.staked == sum(seat.bet for seat in round_.last.seats)
     for (before, after), (action, named) in zip(pairwise(round_.states), round_.taken, strict=True):
         assert before.turn is not None
@@ -136,7 +136,7 @@ def test_an_action_stakes_its_announced_or_named_amount(round_: Told) -> None:
 
 
 @any_round
-def test_nothing_illegal_is_accepted_and_a_refusal_changes_nothing(round_: Told) -> None:
+def test_nothing_illegal_is_accepted_and_a_refusal_changes_nothing(round_: PlayedRound) -> None:
     for game in round_.states:
         before = repr(game), game.shoe, game.dealer_hand
         for action in BlackjackAction:
@@ -156,7 +156,7 @@ def illegal_amounts(game: BlackjackRound, action: BlackjackAction) -> list[int |
 
 
 @any_round
-def test_cards_are_dealt_from_the_top_and_each_once(round_: Told) -> None:
+def test_cards_are_dealt_from_the_top_and_each_once(round_: PlayedRound) -> None:
     last, shoe = round_.last, round_.last.shoe
     dealt = [
         event.card for event in round_.events if isinstance(event, BlackjackDealt | DealerDealt)
@@ -171,7 +171,7 @@ def test_cards_are_dealt_from_the_top_and_each_once(round_: Told) -> None:
 
 
 @any_round
-def test_the_hole_card_is_turned_up_once_and_for_all(round_: Told) -> None:
+def test_the_hole_card_is_turned_up_once_and_for_all(round_: PlayedRound) -> None:
     for game in round_.states:
         if not game.revealed:
             assert game.dealer == (game.dealer_hand[0], None)
@@ -180,7 +180,7 @@ def test_the_hole_card_is_turned_up_once_and_for_all(round_: Told) -> None:
 
 
 @any_round
-def test_turns_go_round_the_seats_and_never_back(round_: Told) -> None:
+def test_turns_go_round_the_seats_and_never_back(round_: PlayedRound) -> None:
     turns = [
         (game.phase is BlackjackPhase.PLAY, game.turn.seat, game.turn.hand)
         for game in round_.states
@@ -191,7 +191,7 @@ def test_turns_go_round_the_seats_and_never_back(round_: Told) -> None:
 
 
 @any_round
-def test_a_hand_at_turn_has_two_cards_and_is_not_over_21(round_: Told) -> None:
+def test_a_hand_at_turn_has_two_cards_and_is_not_over_21(round_: PlayedRound) -> None:
     for game in round_.states:
         if game.phase is BlackjackPhase.PLAY:
             assert game.hand is not None
@@ -200,7 +200,7 @@ def test_a_hand_at_turn_has_two_cards_and_is_not_over_21(round_: Told) -> None:
 
 
 @any_round
-def test_only_two_cards_of_equal_value_are_split_and_only_once(round_: Told) -> None:
+def test_only_two_cards_of_equal_value_are_split_and_only_once(round_: PlayedRound) -> None:
     splits = [event.seat for event in round_.events if isinstance(event, Split)]
     assert len(splits) == len(set(splits))
     assert round_.last.rules.split == "once" or splits == []
@@ -232,10 +232,10 @@ def test_nothing_on_the_table_can_be_changed_in_place() -> None:
 def test_a_shoe_that_runs_out_is_reported_and_changes_nothing(
     rules: BlackjackRules, shoe, stakes, picked, left: int
 ) -> None:
-    round_ = told(rules, shoe, stakes, picked)
+    round_ = play_to_end(rules, shoe, stakes, picked)
     short = shoe[: min(left, round_.last.cards_used - 1)]
     with pytest.raises(ShoeTooShort, match=f"its {len(short)} cards? (is|are) not enough"):
-        told(rules, short, stakes, picked)
+        play_to_end(rules, short, stakes, picked)
 
 
 # The games recomputed from the cards on the table.
@@ -244,16 +244,16 @@ def test_a_shoe_that_runs_out_is_reported_and_changes_nothing(
 @unhurried
 @given(shoes(), stakes, picks)
 def test_the_help_file_alone_gives_the_same_net(shoe, stake: int, picked) -> None:
-    round_ = told(BLACK_JACK_FOR_TIME, shoe, [stake], picked)
+    round_ = play_to_end(BLACK_JACK_FOR_TIME, shoe, [stake], picked)
     last, taken = round_.last, [action for action, _ in round_.taken]
     player = last.seats[0].hands[0].cards
-    net = told_again(player, last.dealer_hand, BlackjackAction.DOUBLE in taken) * stake
+    net = recomputed_bets(player, last.dealer_hand, BlackjackAction.DOUBLE in taken) * stake
     if BlackjackAction.INSURANCE in taken:
         net += stake if count(last.dealer_hand[:2]).total == 21 else -stake // 2
     assert last.totals.won - last.totals.lost == net
 
 
-def told_again(player: tuple[Card, ...], dealer: tuple[Card, ...], doubled: bool) -> int:
+def recomputed_bets(player: tuple[Card, ...], dealer: tuple[Card, ...], doubled: bool) -> int:
     """Return how many bets the hand wins or loses, computed from its cards."""
     mine, dealers = count(player).total, count(dealer).total
     natural, dealer_natural = (
@@ -286,7 +286,7 @@ def test_the_text_of_nextvegas_alone_gives_the_same_net(shoe, stakes, picked) ->
 
 
 def check_net(rules: BlackjackRules, shoe, stakes: list[int], picked: list[int]) -> None:
-    last = told(rules, shoe, stakes, picked).last
+    last = play_to_end(rules, shoe, stakes, picked).last
     dealer = last.dealer_hand
     for number, seat in enumerate(last.seats):
         hands = sum(hand_net(seat, hand, dealer) for hand in seat.hands)

@@ -25,7 +25,7 @@ CLOSE = 1e-10
 NATURALS_WAIT = replace(BLACK_JACK_FOR_TIME, natural_paid="after dealer", twenty_one_paid="at once")
 
 
-def of(rules: BlackjackRules) -> Odds:
+def odds_for(rules: BlackjackRules) -> Odds:
     """The odds of a table, worked out once for all tests of a run."""
     game = next(
         game for game in GAMES.values() if getattr(game.kind.base, "keys", ()) == rules.keys
@@ -46,7 +46,7 @@ def of(rules: BlackjackRules) -> Odds:
 )
 def test_a_careful_caller_of_black_jack_for_time(rules: BlackjackRules, percent: float) -> None:
     """Measured before there was a calculator, by another program."""
-    assert of(rules).strategies["perfect"].mean * 100 == pytest.approx(percent, abs=0.0005)
+    assert odds_for(rules).strategies["perfect"].mean * 100 == pytest.approx(percent, abs=0.0005)
 
 
 @pytest.mark.long
@@ -57,10 +57,10 @@ def test_six_decks_as_they_are_published() -> None:
     on it.
     """
     house = replace(VEGAS, dealer="hit soft 17", split_aces="one card")
-    strategies = of(house).strategies
+    strategies = odds_for(house).strategies
     assert strategies["totals"].mean * 100 == pytest.approx(-0.67, abs=0.005)
     assert 0 <= strategies["perfect"].mean - strategies["totals"].mean < 0.0001
-    assert of(VEGAS).strategies["dealer"].mean * 100 == pytest.approx(-5.68, abs=0.01)
+    assert odds_for(VEGAS).strategies["dealer"].mean * 100 == pytest.approx(-5.68, abs=0.01)
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -128,7 +128,10 @@ def _net(rules: RedDogRules, cards: list[Card], action: RedDogAction) -> float:
 
 
 def test_insurance_stands_apart() -> None:
-    plain, paid = of(BLACK_JACK_FOR_TIME), of(replace(BLACK_JACK_FOR_TIME, insurance_pays=3))
+    plain, paid = (
+        odds_for(BLACK_JACK_FOR_TIME),
+        odds_for(replace(BLACK_JACK_FOR_TIME, insurance_pays=3)),
+    )
     assert plain.strategies == paid.strategies
     assert plain.insurance is not None
     assert paid.insurance is not None
@@ -140,7 +143,7 @@ def test_insurance_stands_apart() -> None:
 
 
 def test_a_split_says_how_far_it_may_be_wrong() -> None:
-    figures = of(replace(UNIX_BJ, decks=1)).strategies
+    figures = odds_for(replace(UNIX_BJ, decks=1)).strategies
     assert figures["perfect"].mean_within > 0
     assert 0 < figures["perfect"].sd_within < 0.05
     assert figures["dealer"].mean_within == figures["dealer"].sd_within == 0

@@ -30,14 +30,14 @@ NOT_EXACT = replace(
 )
 
 
-def told(odds: Odds, columns: int | None) -> list[str]:
+def odds_lines(odds: Odds, columns: int | None) -> list[str]:
     return list(written(pieces("UNIX bj", odds), Sheet(columns)))
 
 
 @pytest.mark.parametrize("odds", [EXACT, NOT_EXACT])
 @pytest.mark.parametrize("columns", [40, 80, 200])
 def test_nothing_is_wider_than_the_window(odds: Odds, columns: int) -> None:
-    lines, wide = told(odds, columns), told(odds, None)
+    lines, wide = odds_lines(odds, columns), odds_lines(odds, None)
     assert max(map(len, lines)) <= columns < max(map(len, wide))
     if columns == 40:
         assert any(line.startswith("No room for: ") for line in lines)
@@ -47,7 +47,7 @@ def test_nothing_is_wider_than_the_window(odds: Odds, columns: int) -> None:
 
 def test_how_far_off_figures_may_be_has_a_column_where_they_are_not_exact() -> None:
     def heading(odds: Odds) -> str:
-        return next(line for line in told(odds, 80) if line.startswith("Play"))
+        return next(line for line in odds_lines(odds, 80) if line.startswith("Play"))
 
     assert heading(EXACT).endswith("Staked")
     assert heading(NOT_EXACT).endswith("Staked  Not exact")

@@ -64,7 +64,7 @@ async def running(
         os.close(keyboard)
 
 
-async def said_by(home: Path, *command: str) -> str:
+async def output_of(home: Path, *command: str) -> str:
     """Run a program to its end and return its output."""
     async with running(home, *command) as (process, output, keyboard), asyncio.timeout(PATIENCE):
         await process.wait()
@@ -108,7 +108,7 @@ async def test_dropbears_program_makes_a_call(tmp_path: Path) -> None:
 
 async def test_a_command_by_dropbear_is_refused_in_a_sentence(tmp_path: Path) -> None:
     async with open_board() as board:
-        assert "runs no commands" in await said_by(tmp_path, *dropbear(board), "ls")
+        assert "runs no commands" in await output_of(tmp_path, *dropbear(board), "ls")
         assert board.calls.empty()
 
 
@@ -121,7 +121,7 @@ async def test_scp_new_and_old_is_refused_in_a_sentence(
     async with open_board() as board:
         (tmp_path / "file").write_text("x")
         start = [*openssh("scp", tmp_path), *options, "-P", str(board.port)]
-        assert refusal in await said_by(tmp_path, *start, f"{tmp_path}/file", "new@127.0.0.1:")
+        assert refusal in await output_of(tmp_path, *start, f"{tmp_path}/file", "new@127.0.0.1:")
         assert board.calls.empty()
 
 
@@ -132,7 +132,7 @@ async def test_a_program_that_asks_for_no_terminal_is_cut_off(
     async with open_board(AT_ONCE) as board:
         words = [option.format(home=tmp_path) for option in options]
         address = ("-p", str(board.port), "new@127.0.0.1")
-        output = await said_by(tmp_path, *openssh("ssh", tmp_path), *words, *address)
+        output = await output_of(tmp_path, *openssh("ssh", tmp_path), *words, *address)
         assert "needs a terminal" in output
         assert board.calls.empty()
 
@@ -140,6 +140,6 @@ async def test_a_program_that_asks_for_no_terminal_is_cut_off(
 async def test_dropbears_program_without_a_terminal_is_cut_off(tmp_path: Path) -> None:
     async with open_board(AT_ONCE) as board:
         command = dropbear(board)
-        output = await said_by(tmp_path, *command[:-1], "-N", command[-1])
+        output = await output_of(tmp_path, *command[:-1], "-N", command[-1])
         assert "exited" in output
         assert board.calls.empty()

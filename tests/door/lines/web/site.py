@@ -63,7 +63,7 @@ async def on_the_page() -> AsyncIterator[tuple[ClientConnection, Call]]:
         yield socket, await says_hello(socket, board)
 
 
-async def heard(socket: ClientConnection) -> bytes | str:
+async def receive(socket: ClientConnection) -> bytes | str:
     async with asyncio.timeout(PATIENCE):
         return await socket.recv()
 

@@ -25,9 +25,9 @@ from tests.door.lines.web.site import (
     HELLO,
     browser,
     ended,
-    heard,
     on_the_page,
     open_site,
+    receive,
     says_hello,
 )
 from timebank.callers import ssh_keys
@@ -41,11 +41,11 @@ async def test_a_caller_types_and_reads_on_the_page() -> None:
         assert (call.line.columns, call.line.rows, call.line.size_is_known) == (132, 40, True)
         assert call.line.hints.terminal_types == ("xterm.js",)
         assert call.line.hints.language == "fr_FR.UTF-8"
-        assert await heard(socket) == GREETING
+        assert await receive(socket) == GREETING
         await socket.send("carte é".encode())
         await call.until_typed("carte é".encode())
         call.line.write("♥ dix".encode())
-        assert await heard(socket) == "♥ dix".encode()
+        assert await receive(socket) == "♥ dix".encode()
 
 
 async def test_the_page_reads_the_screen_to_a_screen_reader() -> None:
@@ -65,9 +65,9 @@ async def test_the_window_is_resized_within_bounds() -> None:
 
 async def test_the_page_gets_the_open_keys_and_signs_of_life() -> None:
     async with on_the_page() as (socket, call):
-        assert await heard(socket) == GREETING
+        assert await receive(socket) == GREETING
         call.line.offers(OpenKeys("keys", (("H", "Hit"), ("S", "Tirer é")), "H"), "fr")
-        message = await heard(socket)
+        message = await receive(socket)
         assert isinstance(message, str)
         assert json.loads(message) == {
             "t": "open",
@@ -78,7 +78,7 @@ async def test_the_page_gets_the_open_keys_and_signs_of_life() -> None:
             "language": "fr",
         }
         await socket.send('{"t":"beat"}')
-        assert await heard(socket) == '{"t":"beat"}'
+        assert await receive(socket) == '{"t":"beat"}'
 
 
 async def test_a_key_of_the_page_counts_once_and_for_its_own_offer() -> None:
@@ -104,15 +104,15 @@ async def test_a_key_of_the_page_counts_once_and_for_its_own_offer() -> None:
 
 async def test_an_offer_is_shown_again_only_after_a_key_of_it_was_pressed() -> None:
     async with on_the_page() as (socket, call):
-        assert await heard(socket) == GREETING
+        assert await receive(socket) == GREETING
         hit, same_keys = (OpenKeys("keys", (("H", "Hit"),)) for _ in range(2))
         numbers = []
         for offered, presses in ((hit, b""), (hit, b"H"), (hit, b"H"), (same_keys, b"")):
             call.line.offers(offered, "en")
             call.line.write(b".")
-            if isinstance(message := await heard(socket), str):
+            if isinstance(message := await receive(socket), str):
                 numbers.append(json.loads(message)["offer"])
-                assert await heard(socket) == b"."
+                assert await receive(socket) == b"."
             if presses:
                 call.typed.clear()
                 press = {"t": "press", "offer": numbers[-1], "keys": presses.decode()}
@@ -148,10 +148,10 @@ async def test_pages_of_any_length_arrive_whole_in_both_directions() -> None:
             await socket.send(paste)
         await call.until_typed(paste * 20)
         assert max(call.pieces) <= UNREAD
-        assert await heard(socket) == GREETING
+        assert await receive(socket) == GREETING
         for _ in range(10):
             call.line.write(b"x" * 100_000)
-            assert await heard(socket) == b"x" * 100_000
+            assert await receive(socket) == b"x" * 100_000
 
 
 async def test_fragments_are_read_as_one() -> None:
@@ -164,10 +164,10 @@ async def test_fragments_are_read_as_one() -> None:
 
 async def test_the_last_words_arrive_and_the_socket_closes_as_it_should() -> None:
     async with on_the_page() as (socket, call):
-        assert await heard(socket) == GREETING
+        assert await receive(socket) == GREETING
         call.line.write(b"Goodbye.")
         call.over.set()
-        assert await heard(socket) == b"Goodbye."
+        assert await receive(socket) == b"Goodbye."
         assert await ended(socket) == 1001
         assert await call.until_ended() == "the board hung up"
 

@@ -14,7 +14,7 @@ from door.games.baccarat.round import BaccaratAction, start
 from door.games.baccarat.rules import BACCARAT
 from door.tables.baccarat import words
 from door.tables.baccarat.scene import BaccaratScene
-from tests.door.games.baccarat.coups import of_points, play
+from tests.door.games.baccarat.coups import play, shoe_of_points
 from tests.door.punting import at_baccarat, ends, on_5, punter_of, seed_where
 from tests.terminal import REFUSING
 from tests.world import world
@@ -49,7 +49,11 @@ def rows_of(scene: BaccaratScene, columns: int = 80, rows: int = 19) -> list[str
 def test_the_scoreboard_holds_the_last_twenty_coups(
     language: str, names: tuple[str, str, str]
 ) -> None:
-    shoes = [of_points(7, 6)] * 3 + [of_points(6, 7), of_points(9, 9)] + [of_points(8, 0)] * 18
+    shoes = (
+        [shoe_of_points(7, 6)] * 3
+        + [shoe_of_points(6, 7), shoe_of_points(9, 9)]
+        + [shoe_of_points(8, 0)] * 18
+    )
     with speaking_to(Viewer(language)):
         rows = rows_of(scene_after(*shoes))
     player, bank, stand_off = (row[:55].split() for row in rows[13:16])
@@ -64,12 +68,12 @@ def test_the_chandelier_sparkles_for_a_winner() -> None:
         canvas = canvas_of(scene_after(shoe))
         return canvas.style_at(1, canvas.text(1).index("*"))
 
-    assert light(of_points(7, 6)) != light(of_points(6, 7))
-    assert light(of_points(6, 7)) == light(of_points(7, 7))
+    assert light(shoe_of_points(7, 6)) != light(shoe_of_points(6, 7))
+    assert light(shoe_of_points(6, 7)) == light(shoe_of_points(7, 7))
 
 
 def test_a_coup_that_is_laid_out_again_looks_as_it_did_when_it_was_dealt() -> None:
-    for shoe in (of_points(5, 7), of_points(7, 6), of_points(0, 0, 5, 1)):
+    for shoe in (shoe_of_points(5, 7), shoe_of_points(7, 6), shoe_of_points(0, 0, 5, 1)):
         coup, events = start(BACCARAT, shoe, 100)
         dealt, laid = BaccaratScene(), BaccaratScene()
         for event in events:
@@ -79,7 +83,7 @@ def test_a_coup_that_is_laid_out_again_looks_as_it_did_when_it_was_dealt() -> No
 
 
 def test_a_bankroll_of_millions_stays_in_its_frame() -> None:
-    scene = scene_after(of_points(7, 6))
+    scene = scene_after(shoe_of_points(7, 6))
     scene.figures = [("Capital", "12 345 678 F"), ("Banque", "1 000 000 F")]
     rows = rows_of(scene)
     assert rows[5].endswith("│ Capital 12 345 678 F │")
@@ -89,7 +93,7 @@ def test_a_bankroll_of_millions_stays_in_its_frame() -> None:
 @pytest.mark.parametrize(("language", "score"), [("en", "S9 P5"), ("fr", "É9 J5")])
 def test_plain_lines_say_the_same_as_the_screen(language: str, score: str) -> None:
     with speaking_to(Viewer(language)):
-        scene = scene_after(of_points(9, 9), of_points(0, 0, 5, 1))
+        scene = scene_after(shoe_of_points(9, 9), shoe_of_points(0, 0, 5, 1))
         words_shown = " ".join((*scene.lines(), scene.pot_words()))
         assert words_shown.count(scene.played) == 1
         sides = words.name_of(Side.PLAYER), words.name_of(Side.BANK)

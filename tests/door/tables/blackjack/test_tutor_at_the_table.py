@@ -13,9 +13,9 @@ from door.games.blackjack.round import BlackjackAction, BlackjackRound
 from door.games.solver.tutor import tutor
 from door.games.solver.tutor.hand_value import values
 from door.tables.tutor.advice import UNAVAILABLE
-from tests.door.company import player, table_toml
 from tests.door.playing import PLACE_BET, Table, at_the_table, house
 from tests.door.seated import everybody_plays, shoe
+from tests.door.vegas_callers import player, table_toml
 from tests.terminal import PATIENCE
 from tests.thinking import AtOurWord
 from tests.world import seed_of, world
@@ -28,7 +28,7 @@ async def turn_tutor_on(ada: Table) -> None:
     assert ada.figure("Tutor") == "on"
 
 
-def standing_is_wrong(dealt: BlackjackRound) -> bool:
+def is_stand_wrong(dealt: BlackjackRound) -> bool:
     """Return whether the book would not stand on this hand and one card does not end it."""
     if dealt.over or BlackjackAction.STAY not in dealt.legal():
         return False
@@ -39,7 +39,7 @@ async def test_the_tutor_says_the_books_move_and_judges_a_worse_one(
     ada: Table,
 ) -> None:
     await turn_tutor_on(ada)
-    await ada.bets(2, seed_of(standing_is_wrong))
+    await ada.bets(2, seed_of(is_stand_wrong))
     advice = tutor.advice(ada.round, ada.round.legal())
     await ada.message(advice.sentence)
     verdict = tutor.judge(advice, BlackjackAction.STAY)
@@ -49,7 +49,7 @@ async def test_the_tutor_says_the_books_move_and_judges_a_worse_one(
 
 
 async def test_without_being_asked_it_is_silent(ada: Table) -> None:
-    await ada.bets(2, seed_of(standing_is_wrong))
+    await ada.bets(2, seed_of(is_stand_wrong))
     await ada.does("stay")
     await ada.prompt("<B>et")
     assert "Book" not in ada.terminal.transcript
@@ -59,7 +59,7 @@ async def test_it_speaks_of_nothing_that_the_pot_cannot_pay(tmp_path: Path) -> N
     """With most of the pot on the table, doubling is not weighed."""
     async with at_the_table(tmp_path, toml=house(largest_bet=50)) as ada:
         await turn_tutor_on(ada)
-        await ada.bets(40, seed_of(standing_is_wrong))
+        await ada.bets(40, seed_of(is_stand_wrong))
         open_to_ada = [
             action for action in ada.round.legal() if action is not BlackjackAction.DOUBLE
         ]
@@ -84,7 +84,7 @@ async def test_nothing_is_worked_out_where_callers_are_served(tmp_path: Path) ->
     thinking = AtOurWord()
     async with at_the_table(tmp_path, thinking=thinking) as ada:
         await turn_tutor_on(ada)
-        seed = seed_of(standing_is_wrong)
+        seed = seed_of(is_stand_wrong)
         values.cache_clear()
         await ada.bets(2, seed)
         ((spot, answer),) = thinking.asked
@@ -118,7 +118,7 @@ async def test_a_verdict_after_the_hand_is_shown_in_the_menu(tmp_path: Path) -> 
     thinking = AtOurWord()
     async with at_the_table(tmp_path, thinking=thinking) as ada:
         await turn_tutor_on(ada)
-        await ada.bets(2, seed_of(standing_is_wrong))
+        await ada.bets(2, seed_of(is_stand_wrong))
         verdict = tutor.judge(tutor.advice(ada.round, ada.round.legal()), BlackjackAction.STAY)
         assert verdict is not None
         await ada.does("stay")
@@ -126,14 +126,14 @@ async def test_a_verdict_after_the_hand_is_shown_in_the_menu(tmp_path: Path) -> 
         thinking.answers()
         await ada.message(verdict)
         assert PLACE_BET in ada.prompt_row
-        await ada.bets(1, seed_of(standing_is_wrong))
+        await ada.bets(1, seed_of(is_stand_wrong))
 
 
 async def test_a_hang_up_cancels_the_question(tmp_path: Path) -> None:
     thinking = AtOurWord()
     async with at_the_table(tmp_path, thinking=thinking) as ada:
         await turn_tutor_on(ada)
-        await ada.bets(2, seed_of(standing_is_wrong))
+        await ada.bets(2, seed_of(is_stand_wrong))
         ((_, answer),) = thinking.asked
         await ada.terminal.close()
         async with asyncio.timeout(PATIENCE):

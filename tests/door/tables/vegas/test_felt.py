@@ -24,8 +24,8 @@ from door.tables.vegas.scene import VegasScene
 from door.tables.vegas.seat import BEAT_SECONDS
 from door.tables.vegas.words import ending_of, net_of
 from door.tables.words import count_words
-from tests.door.company import Player, company, player, table_toml
 from tests.door.seated import Party, everybody_plays, party, shoe
+from tests.door.vegas_callers import Player, player, table_toml, vegas_callers
 from tests.door.visiting import MINUTE
 from tests.terminal import MODERN, Profile
 from tests.world import world
@@ -223,7 +223,7 @@ async def test_a_banner_delays_only_its_own_caller(tmp_path: Path) -> None:
     """The next round is dealt while it is up, and takes it down."""
     toml = table_toml(bell_seconds=1).replace('"off"', '"normal"')
     seed = shoe(2, everybody_plays)
-    async with company(tmp_path, "Ada", "Bob", seed=seed, toml=toml) as (ada, bob):
+    async with vegas_callers(tmp_path, "Ada", "Bob", seed=seed, toml=toml) as (ada, bob):
         for sitter in (ada, bob):
             sitter.presses("b1\r")
             await settles(sitter)
@@ -255,7 +255,9 @@ def wins_to_a_draw(dealt: BlackjackRound) -> bool:
 
 
 async def test_the_pot_is_updated_when_the_last_card_is_down(tmp_path: Path) -> None:
-    async with company(tmp_path, "Ada", seed=shoe(1, wins_to_a_draw), toml=ANIMATED) as (ada,):
+    async with vegas_callers(tmp_path, "Ada", seed=shoe(1, wins_to_a_draw), toml=ANIMATED) as (
+        ada,
+    ):
         await ada.says_bet(2)
         await settles(ada)
         await ada.board.pass_time(4 * BEAT_SECONDS)

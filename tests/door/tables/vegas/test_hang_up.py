@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from door.games.blackjack.round import BlackjackAction, BlackjackRound
-from tests.door.company import Player, company, player, table_toml
 from tests.door.seated import everybody_plays, shoe
+from tests.door.vegas_callers import Player, player, table_toml, vegas_callers
 from tests.door.visiting import MENU, MINUTE, event
 from tests.terminal import Terminal
 from tests.world import log_on, world
@@ -19,7 +19,7 @@ FEW = table_toml(minutes=10)  # so that time runs out sooner
 HALF_PAST = event("Mail hour", "12:30")
 
 
-def standing(wanted: Callable[[int], bool]) -> Callable[[BlackjackRound], bool]:
+def all_stand(wanted: Callable[[int], bool]) -> Callable[[BlackjackRound], bool]:
     """Return a predicate: all seats stand, and the first one's net is `wanted`."""
 
     def deals(dealt: BlackjackRound) -> bool:
@@ -42,7 +42,7 @@ def everybody_wins(dealt: BlackjackRound) -> bool:
     return all(dealt.totals_of(seat).won for seat in range(len(dealt.seats)))
 
 
-WINS, LOSES = standing(lambda net: net > 0), standing(lambda net: net < 0)
+WINS, LOSES = all_stand(lambda net: net > 0), all_stand(lambda net: net < 0)
 
 # The carrier
 
@@ -51,7 +51,7 @@ WINS, LOSES = standing(lambda net: net > 0), standing(lambda net: net < 0)
 async def test_a_lost_line_at_a_turn_stands_the_hand_and_the_others_play_on(
     tmp_path: Path, hang_up: Callable[[Terminal], None]
 ) -> None:
-    async with company(tmp_path, "Ada", "Bob", seed=shoe(2, LOSES)) as (ada, bob):
+    async with vegas_callers(tmp_path, "Ada", "Bob", seed=shoe(2, LOSES)) as (ada, bob):
         await ada.is_ready(2)
         await bob.is_ready(3)
         await ada.has_the_turn()
@@ -72,7 +72,7 @@ async def test_a_lost_line_at_a_turn_stands_the_hand_and_the_others_play_on(
 
 
 async def test_a_second_call_takes_the_seat_over_with_hand_and_turn(tmp_path: Path) -> None:
-    async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
+    async with vegas_callers(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
         await ada.is_ready(2)
         await bob.is_ready(2)
         await ada.has_the_turn()
@@ -100,7 +100,7 @@ async def test_a_second_call_takes_the_seat_over_with_hand_and_turn(tmp_path: Pa
 async def test_time_running_out_stands_the_hand_and_a_win_extends_the_call(
     tmp_path: Path,
 ) -> None:
-    async with company(tmp_path, "Ada", seed=shoe(1, WINS), toml=FEW) as (ada,):
+    async with vegas_callers(tmp_path, "Ada", seed=shoe(1, WINS), toml=FEW) as (ada,):
         await ada.says_bet(2)
         await ada.has_the_turn()
         await ada.board.pass_time(8 * MINUTE - 1)
@@ -125,7 +125,7 @@ async def with_her_last_minutes_on_the_table(ada: Player) -> Player:
 
 async def test_a_caller_out_of_time_watches_the_others_finish(tmp_path: Path) -> None:
     toml = table_toml(turn_seconds=600, minutes=10)
-    async with company(tmp_path, "Ada", seed=shoe(2, WINS), toml=toml) as (ada,):
+    async with vegas_callers(tmp_path, "Ada", seed=shoe(2, WINS), toml=toml) as (ada,):
         bob = await with_her_last_minutes_on_the_table(ada)
         await ada.board.pass_time(MINUTE)
         await ada.sees("Your time is up. The dealer stands for you.")
@@ -137,7 +137,7 @@ async def test_a_caller_out_of_time_watches_the_others_finish(tmp_path: Path) ->
 
 async def test_a_caller_out_of_time_cannot_stay_as_long_as_the_others(tmp_path: Path) -> None:
     toml = table_toml(turn_seconds=600, minutes=10)
-    async with company(tmp_path, "Ada", seed=shoe(2, WINS), toml=toml) as (ada,):
+    async with vegas_callers(tmp_path, "Ada", seed=shoe(2, WINS), toml=toml) as (ada,):
         bob = await with_her_last_minutes_on_the_table(ada)
         await ada.board.pass_time(3 * MINUTE)
         message = "The dealer stands for you. You'll hear how it ended."

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from door.tables.vegas import news
-from tests.door.company import AT_TABLE, player, table_toml
 from tests.door.seated import Party, everybody_plays, party, shoe
+from tests.door.vegas_callers import AT_TABLE, player, table_toml
 from tests.world import World, world
 from timebank.callers import callers, messages
 from timebank.keeping import caller_acts

@@ -14,7 +14,6 @@ from door.games.blackjack.round import BlackjackAction
 from door.tables.vegas import news, pits
 from door.tables.vegas.room import STOOD_ELSEWHERE
 from door.tables.vegas.table import VegasTable
-from tests.door.company import Player, player, table_toml
 from tests.door.seated import (
     MINUTE,
     Party,
@@ -26,6 +25,7 @@ from tests.door.seated import (
     shoe,
 )
 from tests.door.several import Servers, servers
+from tests.door.vegas_callers import Player, player, table_toml
 from tests.door.visiting import MENU
 from tests.world import World, log_on, world
 from timebank.callers import callers
@@ -65,7 +65,7 @@ def everything(two: Servers) -> list[Any]:
         ]
 
 
-def told(two: Servers, name: str) -> list[str]:
+def notices_of(two: Servers, name: str) -> list[str]:
     """The notices of a caller."""
     words = (
         "SELECT n.text FROM notices n JOIN callers c ON c.id = n.caller_id"
@@ -117,10 +117,10 @@ async def test_rounds_of_a_dead_server_are_stood_and_their_callers_get_notices(
         assert in_play(two) == [51]
         assert staked(two) == MINUTE
         for name in ("Ada", "Bob"):
-            (words,) = told(two, name)
+            (words,) = notices_of(two, name)
             assert "at Vegas was left open; the dealer stood it" in words
         await cyd.stands()
-        assert (staked(two), told(two, "Cyd")) == (0, [])
+        assert (staked(two), notices_of(two, "Cyd")) == (0, [])
         before = everything(two)
         await two.pass_time(STOOD)
         assert everything(two) == before
@@ -141,7 +141,7 @@ async def test_a_caller_who_moves_to_another_server_reads_how_the_hand_ended(
         await ada.is_asked(MENU)
         await two.pass_time(STOOD - 20)
         await ada.sees("Your hand at Vegas was played out: you")
-        assert len(told(two, "Ada")) == 1
+        assert len(notices_of(two, "Ada")) == 1
     assert "a request failed" not in caplog.text, "it is no fault of the program"
 
 
@@ -210,7 +210,7 @@ async def test_a_server_that_was_stopped_writes_nothing_when_it_goes_on(
             await each.terminal.until_closed()
         assert everything(two) == before
         assert in_play(two) == [51]
-        assert [len(told(two, each.name)) for each in (ada, bob)] == [1, 1]
+        assert [len(notices_of(two, each.name)) for each in (ada, bob)] == [1, 1]
 
 
 @pytest.mark.parametrize("keys", ["s", ""], ids=["at a key", "by itself"])

@@ -16,7 +16,6 @@ from door.tables.vegas.felt import layout_of
 from door.tables.vegas.scene import VegasScene
 from door.tables.vegas.state import Alarm
 from door.tables.vegas.words import total_of
-from tests.door.company import AT_TABLE, YOUR_TURN, company, player, table_toml
 from tests.door.seated import (
     ace_up,
     dealers_natural,
@@ -26,6 +25,7 @@ from tests.door.seated import (
     party,
     shoe,
 )
+from tests.door.vegas_callers import AT_TABLE, YOUR_TURN, player, table_toml, vegas_callers
 from tests.door.visiting import MENU, MINUTE
 from tests.terminal import REFUSING
 from tests.world import world
@@ -41,7 +41,7 @@ def pair(dealt: BlackjackRound) -> bool:
 
 
 async def test_alone_enter_and_enter_again_deals_for_the_bet_that_was_last(tmp_path: Path) -> None:
-    async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
+    async with vegas_callers(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
         await ada.says_bet(3)
         await ada.stands()
         await ada.is_asked("<A>gain")
@@ -52,7 +52,7 @@ async def test_alone_enter_and_enter_again_deals_for_the_bet_that_was_last(tmp_p
 
 
 async def test_alone_again_deals_at_once(tmp_path: Path) -> None:
-    async with company(tmp_path, "Ada", seed=shoe(1, over_at_once)) as (ada,):
+    async with vegas_callers(tmp_path, "Ada", seed=shoe(1, over_at_once)) as (ada,):
         await ada.is_asked("<B>et (Enter)")
         assert "<A>gain" not in ada.prompt  # no last bet yet
         await ada.presses("b\r").sees("Turns today: 1")
@@ -63,7 +63,7 @@ async def test_alone_again_deals_at_once(tmp_path: Path) -> None:
 async def test_the_result_of_a_round_is_shown_and_summed_up_in_the_menu(
     tmp_path: Path,
 ) -> None:
-    async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
+    async with vegas_callers(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
         await ada.says_bet(2)
         await ada.stands()
         totals = ada.round.totals
@@ -78,7 +78,7 @@ async def test_the_result_of_a_round_is_shown_and_summed_up_in_the_menu(
 
 
 async def test_insurance_is_typed_in_coins(tmp_path: Path) -> None:
-    async with company(tmp_path, "Ada", seed=shoe(1, dealers_natural)) as (ada,):
+    async with vegas_callers(tmp_path, "Ada", seed=shoe(1, dealers_natural)) as (ada,):
         await ada.says_bet(3)
         await ada.is_asked("Insurance, up to 1.5 coins?")
         assert ada.prompt.endswith("<N>o  Tal<k>  <Q>uit")
@@ -91,7 +91,7 @@ async def test_insurance_is_typed_in_coins(tmp_path: Path) -> None:
 
 
 async def test_insurance_may_be_declined_and_thought_better_of(tmp_path: Path) -> None:
-    async with company(tmp_path, "Ada", seed=shoe(1, ace_up)) as (ada,):
+    async with vegas_callers(tmp_path, "Ada", seed=shoe(1, ace_up)) as (ada,):
         await ada.says_bet(2)
         await ada.is_asked("Insurance, up to 1 coin?")
         await ada.presses("i").is_asked("Coins to insure")
@@ -102,7 +102,7 @@ async def test_insurance_may_be_declined_and_thought_better_of(tmp_path: Path) -
 
 
 async def test_a_pair_is_split_and_each_hand_played_and_shown(tmp_path: Path) -> None:
-    async with company(tmp_path, "Ada", seed=shoe(1, pair)) as (ada,):
+    async with vegas_callers(tmp_path, "Ada", seed=shoe(1, pair)) as (ada,):
         await ada.says_bet(2)
         await ada.is_asked("S<p>lit")
         await ada.presses("p").is_asked("(first hand)")
@@ -120,7 +120,7 @@ async def test_a_pair_is_split_and_each_hand_played_and_shown(tmp_path: Path) ->
 
 
 async def test_everybody_sees_everybodys_bets_cards_and_decisions(tmp_path: Path) -> None:
-    async with company(tmp_path, "Ada", "Bob", seed=shoe(2, first_may_hit)) as (ada, bob):
+    async with vegas_callers(tmp_path, "Ada", "Bob", seed=shoe(2, first_may_hit)) as (ada, bob):
         await bob.sees_at(1, "Ada")
         await ada.sees_at(2, "Bob")
         await ada.says_bet(4)
@@ -145,7 +145,7 @@ async def test_everybody_sees_everybodys_bets_cards_and_decisions(tmp_path: Path
 
 
 async def test_the_countdown_is_on_every_screen(tmp_path: Path) -> None:
-    async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
+    async with vegas_callers(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
         await ada.is_ready()
         await bob.is_ready()
         await ada.sees("Your turn: 30 s")
@@ -180,7 +180,7 @@ async def test_the_clock_of_the_longest_name_keeps_clear_of_the_seats(tmp_path: 
 
 
 async def test_a_key_that_comes_too_late_means_nothing(tmp_path: Path) -> None:
-    async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
+    async with vegas_callers(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
         await ada.is_ready()
         await bob.is_ready()
         await ada.has_the_turn()
@@ -195,7 +195,7 @@ async def test_a_key_that_comes_too_late_means_nothing(tmp_path: Path) -> None:
 async def test_leaving_in_mid_round_asks_first_and_the_menu_shows_the_result(
     tmp_path: Path,
 ) -> None:
-    async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
+    async with vegas_callers(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
         await ada.is_ready(2)
         await bob.is_ready(2)
         await ada.has_the_turn()
@@ -273,7 +273,7 @@ async def test_last_words_stand_on_a_line_of_their_own_behind_an_open_question(
 async def test_w_alone_lists_callers_and_w_with_text_whispers_to_walter(
     tmp_path: Path,
 ) -> None:
-    async with company(tmp_path, "Ada", "Walter", "Ida") as (ada, walter, ida):
+    async with vegas_callers(tmp_path, "Ada", "Walter", "Ida") as (ada, walter, ida):
         ada.presses("/w hello\r")
         await walter.sees("Ada whispers to you: hello")
         ada.presses("/i hello yourself\r")
@@ -286,7 +286,7 @@ async def test_w_alone_lists_callers_and_w_with_text_whispers_to_walter(
 async def test_a_turn_that_comes_while_its_caller_types_waits_behind_the_line(
     tmp_path: Path,
 ) -> None:
-    async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
+    async with vegas_callers(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
         await ada.is_ready()
         await bob.is_ready()
         await ada.has_the_turn()
@@ -307,7 +307,7 @@ async def test_a_turn_that_comes_while_its_caller_types_waits_behind_the_line(
 async def test_a_caller_reading_or_banking_is_called_to_their_turn(
     tmp_path: Path, key: str, page: str
 ) -> None:
-    async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
+    async with vegas_callers(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
         await ada.is_ready()
         await bob.is_ready()
         await ada.has_the_turn()
@@ -333,7 +333,7 @@ async def test_the_tutor_speaks_before_a_move_and_after_a_worse_one(tmp_path: Pa
             and len({card.value for card in dealt.seats[0].hands[0].cards}) == 2
         )
 
-    async with company(tmp_path, "Ada", seed=shoe(1, stiff)) as (ada,):
+    async with vegas_callers(tmp_path, "Ada", seed=shoe(1, stiff)) as (ada,):
         await ada.presses("u").sees("Tutor is on")
         await ada.is_asked(AT_TABLE)
         await ada.says_bet(1)

@@ -9,7 +9,6 @@ import pytest
 from door.errors import NotNow
 from door.games.blackjack.rules import VEGAS
 from door.tables.vegas import news
-from tests.door.company import AT_TABLE, player, table_toml
 from tests.door.reading import read_again
 from tests.door.seated import (
     MINUTE,
@@ -21,6 +20,7 @@ from tests.door.seated import (
     shoe,
     vegas,
 )
+from tests.door.vegas_callers import AT_TABLE, player, table_toml
 from tests.terminal import SILENT
 from tests.world import world
 

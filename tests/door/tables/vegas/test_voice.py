@@ -19,8 +19,8 @@ from door.tables.vegas import news, words
 from door.tables.vegas.seat import BEAT_SECONDS
 from door.tables.vegas.state import SeatedGuest
 from door.tables.vegas.table import VegasTable
-from tests.door.company import AT_TABLE, Player, company, player, table_toml
 from tests.door.seated import TURN, everybody_plays, party, shoe
+from tests.door.vegas_callers import AT_TABLE, Player, player, table_toml, vegas_callers
 from tests.door.visiting import MINUTE
 from tests.terminal import MODERN, REFUSING, Profile
 from tests.world import world
@@ -81,7 +81,7 @@ async def test_a_turn_is_announced_once_however_many_cards_it_has(tmp_path: Path
 
 
 async def test_the_turn_disappears_from_the_screen_when_it_ends(tmp_path: Path) -> None:
-    async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
+    async with vegas_callers(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
         await ada.is_ready()
         await bob.is_ready()
         await ada.sees("Your turn: 30 s")
@@ -124,7 +124,7 @@ async def test_a_bust_is_announced_once_with_its_cost(tmp_path: Path) -> None:
         after = dealt.apply(BlackjackAction.HIT)[0]
         return after.over and after.seats[0].hands[0].count.total > 21
 
-    async with company(tmp_path, "Ada", seed=first_is(busts)) as (ada,):
+    async with vegas_callers(tmp_path, "Ada", seed=first_is(busts)) as (ada,):
         await ada.says_bet(2)
         await ada.has_the_turn()
         ada.presses("h")
@@ -139,7 +139,7 @@ async def test_a_bust_is_announced_once_with_its_cost(tmp_path: Path) -> None:
 
 
 async def test_talk_that_is_refused_for_its_speed_stays_in_the_field(tmp_path: Path) -> None:
-    async with company(tmp_path, "Ada", "Bob") as (ada, bob):
+    async with vegas_callers(tmp_path, "Ada", "Bob") as (ada, bob):
         for number in range(MAX_LINES + 1):
             ada.presses(f"kline {number}\r")
         await ada.sees("let the others get a word in")
@@ -186,7 +186,7 @@ def test_a_refused_bet_is_worded_for_each_reader() -> None:
 
 async def test_cards_fall_one_by_one_and_a_key_cuts_it_short_and_counts(tmp_path: Path) -> None:
     toml = table_toml().replace('"off"', '"normal"')
-    async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays), toml=toml) as (ada,):
+    async with vegas_callers(tmp_path, "Ada", seed=shoe(1, everybody_plays), toml=toml) as (ada,):
         await ada.says_bet(1)
         await ada.sees("Turns today: 1 of")
         cards = [short(card) for card in ada.round.seats[0].hands[0].cards]
@@ -206,7 +206,7 @@ async def test_cards_fall_one_by_one_and_a_key_cuts_it_short_and_counts(tmp_path
 async def test_plain_lines_show_cards_dealt_while_a_caller_arrived(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
+    async with vegas_callers(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
         real, dealt = VegasTable.sit, asyncio.Event()
 
         async def sit(self: VegasTable, guest: SeatedGuest) -> None:

@@ -96,7 +96,7 @@ def table_toml(
 
 
 @asynccontextmanager
-async def company(
+async def vegas_callers(
     folder: Path, *names: str, seed: bytes | None = None, toml: str = ""
 ) -> AsyncIterator[list[Player]]:
     """These callers at the table, with sixty minutes each; the shoe comes from `seed`."""
