@@ -144,9 +144,9 @@ def run(scale: Scale, disk: Path) -> Iterator[Row]:
                 floor.while_they_play(turns, pace, idle.busy[-1], scale.playing_seconds)
         players = len(floor.players)
         memory = floor.memory_of_idle
-    yield from _of_a_hand(off, normal)
-    yield from _of_the_board(players, idle, off, normal, memory)
-    yield from _of_others(idle, off, normal, bare)
+    yield from _hand_rows(off, normal)
+    yield from _board_rows(players, idle, off, normal, memory)
+    yield from _others_rows(idle, off, normal, bare)
 
 
 def _echo(turns: Turns, child: Child, floor: Floor, seconds: float) -> None:
@@ -160,7 +160,7 @@ def _echo(turns: Turns, child: Child, floor: Floor, seconds: float) -> None:
     drop_all(callers)
 
 
-def _of_a_hand(off: Turns, normal: Turns) -> Iterator[Row]:
+def _hand_rows(off: Turns, normal: Turns) -> Iterator[Row]:
     yield Row(
         "a hand, normal or off: bytes", "B", median(normal.bytes), median(off.bytes), BYTES_GOAL
     )
@@ -173,7 +173,7 @@ def _of_a_hand(off: Turns, normal: Turns) -> Iterator[Row]:
     )
 
 
-def _of_the_board(
+def _board_rows(
     players: int, idle: Turns, off: Turns, normal: Turns, memory: float
 ) -> Iterator[Row]:
     yield Row(
@@ -187,7 +187,7 @@ def _of_the_board(
     yield Row("memory a caller after play, normal or off", "kB", normal.memory, off.memory)
 
 
-def _of_others(idle: Turns, off: Turns, normal: Turns, bare: Turns) -> Iterator[Row]:
+def _others_rows(idle: Turns, off: Turns, normal: Turns, bare: Turns) -> Iterator[Row]:
     for name, turns in (("nobody plays", idle), ("off", off), ("normal", normal)):
         yield Row(
             f"bet field beside them, {name}: p50",

@@ -66,7 +66,7 @@ def run(scale: Scale, disk: Path) -> Iterator[Row]:
             median(starts[new]) * MILLI,
             START_GOAL,
         )
-        yield from _standing(old, new, scale)
+        yield from _standings_rows(old, new, scale)
         waits = {board: asyncio.run(_over_midnight(board, scale)) for board in (old, new)}
         yield Row(
             "the longest wait of a bet over midnight",
@@ -78,7 +78,7 @@ def run(scale: Scale, disk: Path) -> Iterator[Row]:
     yield from commands.run(scale, disk)
 
 
-def _standing(old: Path, new: Path, scale: Scale) -> Iterator[Row]:
+def _standings_rows(old: Path, new: Path, scale: Scale) -> Iterator[Row]:
     """Measure a caller's wait for the standings, as the excess over new books."""
     for what, look in LOOKS.items():
         times = {board: _seconds_to_read(board, look, scale.rounds) for board in (old, new)}

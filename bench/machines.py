@@ -46,7 +46,7 @@ AT_ONCE_AWAY = Goal("value", ">=", 25)
 AT_LEISURE = Goal("value", "<=", 150)
 
 
-class Found(NamedTuple):
+class ServersRun(NamedTuple):
     """The work of several servers: keys that committed a second, and seconds of CPU for each."""
 
     keys: float
@@ -70,7 +70,7 @@ Key = tuple[str, int]  # the place of the books, and the number of servers
 def run(scale: Scale, disk: Path) -> Iterator[Row]:
     if programs() is None:
         return
-    results: dict[Key, list[Found]] = {}
+    results: dict[Key, list[ServersRun]] = {}
     with _postgres(disk) as server:
         for _ in range(scale.rounds):
             for count in scale.servers:
@@ -78,7 +78,7 @@ def run(scale: Scale, disk: Path) -> Iterator[Row]:
                     results.setdefault((where, count), []).append(measured)
         leisure = [_at_leisure(scale, server) for _ in range(scale.rounds)]
     middle = {
-        key: Found(*(median(column) for column in zip(*each, strict=True)))
+        key: ServersRun(*(median(column) for column in zip(*each, strict=True)))
         for key, each in results.items()
     }
     yield from _rows(scale, middle)
@@ -86,7 +86,9 @@ def run(scale: Scale, disk: Path) -> Iterator[Row]:
     yield Row(what, "ms", median(each.p99 for each in leisure) * 1e3, None, AT_LEISURE)
 
 
-def _turn(scale: Scale, disk: Path, server: _Postgres, count: int) -> Iterator[tuple[str, Found]]:
+def _turn(
+    scale: Scale, disk: Path, server: _Postgres, count: int
+) -> Iterator[tuple[str, ServersRun]]:
     with tempfile.TemporaryDirectory(prefix="bench-", dir=disk) as folder:
         yield "file", _played(scale, str(Path(folder, "board.sqlite3")), count, None)
     with server.new_database() as name:
@@ -119,7 +121,7 @@ def _at_leisure(scale: Scale, server: _Postgres) -> Rate:
         return Rate(*one.ask(f"{scale.leisure_seconds} {pause}"))
 
 
-def _rows(scale: Scale, results: dict[Key, Found]) -> Iterator[Row]:
+def _rows(scale: Scale, results: dict[Key, ServersRun]) -> Iterator[Row]:
     goals = {"PostgreSQL": AT_ONCE, AT: AT_ONCE_AWAY}
     for (where, count), measured in results.items():
         what = f"{where}, {count} x {scale.bettors}"
@@ -136,7 +138,7 @@ def _rows(scale: Scale, results: dict[Key, Found]) -> Iterator[Row]:
         yield Row(f"{what}: cores busy", "", measured.cores)
 
 
-def _played(scale: Scale, place: str, count: int, server: _Postgres | None) -> Found:
+def _played(scale: Scale, place: str, count: int, server: _Postgres | None) -> ServersRun:
     """Let this many servers play at once at new books."""
     with ExitStack() as stack, ThreadPoolExecutor(count) as pool:
         servers = [
@@ -150,7 +152,7 @@ def _played(scale: Scale, place: str, count: int, server: _Postgres | None) -> F
         rates = [Rate(*each) for each in pool.map(lambda each: each.ask(order), servers)]
         used = 0.0 if server is None else server.cpu() - used
     keys = sum(rate.a_second for rate in rates)
-    return Found(
+    return ServersRun(
         keys,
         max(rate.p99 for rate in rates),
         fmean(rate.cpu for rate in rates),

@@ -93,7 +93,7 @@ def at(board: Path, count: int, scale: Scale) -> Iterator[Row]:
             here = Room(database, settings, bettors)
             with stall.pings() as pipe:
                 reports = [(what, path.format(**fields)) for what, path in REPORTS]
-                yield from asyncio.run(_beside(here, pages, reports, pipe, scale))
+                yield from asyncio.run(_while_reporting(here, pages, reports, pipe, scale))
 
 
 def _entry_at(desk: Desk, number: int) -> Extract:
@@ -103,7 +103,7 @@ def _entry_at(desk: Desk, number: int) -> Extract:
     )
 
 
-async def _beside(
+async def _while_reporting(
     here: Room, pages: PagesProcess, reports: Sequence[tuple[str, str]], pipe: int, scale: Scale
 ) -> list[Row]:
     """Let all bet while each report is made, and while none is."""

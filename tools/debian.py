@@ -106,12 +106,12 @@ def lay_out(root: Path) -> None:
 def write_control(root: Path) -> str:
     """Write dpkg's control file, and return the name of the package's file."""
     project = tomllib.loads((HOUSE / "pyproject.toml").read_text("utf-8"))["project"]
-    architecture = _said("dpkg", "--print-architecture")
+    architecture = _output("dpkg", "--print-architecture")
     major, minor = sys.version_info[:2]
     known = {
         "version": project["version"],
         "architecture": architecture,
-        "maintainer": _said("sh", "-c", "echo ${DEBEMAIL:-root@localhost}"),
+        "maintainer": _output("sh", "-c", "echo ${DEBEMAIL:-root@localhost}"),
         "python": f"{major}.{minor}",
         "next_python": f"{major}.{minor + 1}",
         "wheels": WHEELS,
@@ -128,7 +128,7 @@ def write_control(root: Path) -> str:
     return f"bjft_{project['version']}_{architecture}.deb"
 
 
-def _said(*words: str) -> str:
+def _output(*words: str) -> str:
     return subprocess.run(words, check=True, capture_output=True, text=True).stdout.strip()
 
 

@@ -15,7 +15,7 @@ _DRAWN = re.compile(rb"[\x01-\x06\x10\x11]")
 _CONTROL = re.compile(rb"[\x00-\x1f\x7f\xff]")
 
 
-def ways_to_cut(data: bytes) -> Iterator[list[bytes]]:
+def packetings(data: bytes) -> Iterator[list[bytes]]:
     """Yield the packets in which `data` may arrive: byte by byte, and two random ways."""
     yield [data[at : at + 1] for at in range(len(data))]
     for longest in (5, 80):

@@ -93,14 +93,14 @@ def _search_for_faults(
     hidden = 0
     for name in asked.faults or _all_faults(asked):
         began = time.monotonic()
-        where = found(name, platter, cluster)
+        where = detect(name, platter, cluster)
         hidden += not where
         verdict = f"found ({where})" if where else f"not found in {MOST_SEEDS} seeds"
         print(f"{name}: {verdict}, {time.monotonic() - began:.1f} s", flush=True)
     return min(hidden, 1)
 
 
-def found(name: str, platter: Platter | None, cluster: Cluster | None = None) -> str:
+def detect(name: str, platter: Platter | None, cluster: Cluster | None = None) -> str:
     """Play with a fault until it is detected; return where, or None.
 
     Only `Wrong` counts: a crash of the program is not a detection.

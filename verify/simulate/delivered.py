@@ -36,7 +36,7 @@ class Row(NamedTuple):
     shown: int | None
 
 
-class Heard:
+class LineText:
     """The text read so far on one line."""
 
     def __init__(self) -> None:
@@ -57,7 +57,7 @@ class Delivered:
         self._calls: dict[str, int] = {}  # by name: the call that they were on
         self._read_on: dict[int, int] = {}  # rows, by the call that showed them
         self._since: dict[tuple[int, int], float] = {}  # rows and calls: from when they were due
-        self._heard = WeakKeyDictionary[Wire, Heard]()
+        self._heard = WeakKeyDictionary[Wire, LineText]()
         self._taken = Counter[tuple[str, str]]()  # as confirmed to the senders
 
     # The books.
@@ -173,7 +173,7 @@ class Delivered:
 
     def listen(self, name: str, call_id: int, wire: Wire, *, paints: bool) -> None:
         """Compare a caller's screen with the books."""
-        progress = self._heard.setdefault(wire, Heard())
+        progress = self._heard.setdefault(wire, LineText())
         screen = wire.screen
         new = screen.characters - progress.characters
         progress.characters = screen.characters
@@ -212,7 +212,7 @@ class Delivered:
             assert self._rows is not None  # read before anybody's screen
             must(self._rows[number].reader == name, "{} reads {}", name, self._rows[number])
 
-    def _once(self, name: str, call_id: int, progress: Heard, fresh: str) -> None:
+    def _once(self, name: str, call_id: int, progress: LineText, fresh: str) -> None:
         """Check that no arriving text is shown twice, on this line or a later call."""
         for line in fresh.split("\n"):
             sender, _, text = line.strip().partition(": ")

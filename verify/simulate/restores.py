@@ -39,7 +39,7 @@ NUMBER = {"given_back": "number"}  # of the tables with a number not named id
 
 
 @dataclass(frozen=True)
-class Kept:
+class Backup:
     """A backup, and the known facts at its time."""
 
     path: Path
@@ -72,9 +72,9 @@ class Restores:
         self.world, self.inspection = world, inspection
         # Separate chance, so that the story is unchanged until a restore.
         self.chance = random.Random(f"restores of {world.seed}")
-        self.kept: list[Kept] = []
+        self.kept: list[Backup] = []
         self.gone: Gone | None = None
-        self.last: Kept | None = None  # the last restored one
+        self.last: Backup | None = None  # the last restored one
         self._next_backup = self.chance.randint(40, 120)
         self._next_restore = self._next_backup + self.chance.randint(40, 120)
         self.has_restored = False  # since the books were last looked at
@@ -114,7 +114,7 @@ class Restores:
             database.close()
         watched = {name: copy.deepcopy(getattr(world.watch, name)) for name in WATCHED}
         came, settled = set(world.post.came), dict(world.settled)
-        self.kept = [*self.kept[-2:], Kept(path, file, world.number, watched, came, settled)]
+        self.kept = [*self.kept[-2:], Backup(path, file, world.number, watched, came, settled)]
 
     def put_back(self) -> None:
         """Put one of the backups in the place of the books, while the board is down."""
@@ -145,7 +145,7 @@ class Restores:
                     mark.unlink(missing_ok=True)
         self._go_back_to(kept)
 
-    def _put_back_on_the_server(self, kept: Kept) -> None:
+    def _put_back_on_the_server(self, kept: Backup) -> None:
         """Restore by the command, as soon as no caller is on line."""
         world = self.world
         while True:
@@ -182,7 +182,7 @@ class Restores:
             arrived = {**before.arrived, **arrived}
         self.gone = Gone(seals, numbers, arrived)
 
-    def _go_back_to(self, kept: Kept) -> None:
+    def _go_back_to(self, kept: Backup) -> None:
         """Reset all watchers of the books to their earlier facts."""
         world = self.world
         for name, was in kept.watched.items():

@@ -91,7 +91,7 @@ class Account:
 
 
 @dataclass
-class Heard:
+class Progress:
     """The position read on a line, and the bookings announced up to there."""
 
     settled: int
@@ -115,7 +115,7 @@ class Told:
         self._last = 0  # transfer that is known
         self._accounts: defaultdict[int, Account] = defaultdict(Account)
         self._before: dict[int, tuple[int, int]] = {}  # the number of bookings at the last reading
-        self._heard = WeakKeyDictionary[Wire, Heard]()
+        self._heard = WeakKeyDictionary[Wire, Progress]()
 
     def learn(self, file: sqlite3.Connection) -> None:
         """Read the new bookings."""
@@ -141,7 +141,7 @@ class Told:
         account = self._accounts[caller_id]
         progress = self._heard.get(wire)
         if progress is None:
-            progress = self._heard[wire] = Heard(*self._before.get(caller_id, (0, 0)))
+            progress = self._heard[wire] = Progress(*self._before.get(caller_id, (0, 0)))
         screen = wire.screen
         new = screen.memory[max(0, len(screen.memory) - screen.characters + progress.characters) :]
         progress.characters = screen.characters
@@ -179,7 +179,7 @@ class Told:
 
     def _hear_vegas(
         self,
-        progress: Heard,
+        progress: Progress,
         account: Account,
         name: str,
         sums: Sequence[Sum],
@@ -214,7 +214,7 @@ class Told:
         self.counted["whole rounds told"] += 1
 
     def _hear_teletype(
-        self, progress: Heard, account: Account, name: str, lines: Sequence[str]
+        self, progress: Progress, account: Account, name: str, lines: Sequence[str]
     ) -> None:
         """Check that the results are those of hands in the books, in order.
 

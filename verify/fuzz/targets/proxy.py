@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from door.errors import ProxyHeaderRefused
 from door.lines.port.proxy_header import LONGEST_EXTRAS, SIGNATURE, ProxyHeader
-from verify.fuzz.oracles import assert_one_line, ways_to_cut
+from verify.fuzz.oracles import assert_one_line, packetings
 from verify.fuzz.target import Target
 
 FIXED = 16  # bytes before the addresses of a binary header
@@ -17,7 +17,7 @@ FIXED = 16  # bytes before the addresses of a binary header
 def check(data: bytes) -> None:
     """Check a header and the bytes after it, in any pieces."""
     whole = _outcome([data])
-    for packets in ways_to_cut(data):
+    for packets in packetings(data):
         assert _outcome(packets) == whole, "how it was cut makes a difference"
     header, address, rest = whole
     assert_one_line(header)

@@ -14,7 +14,7 @@ from door.lines.rlogin.header import (
     WindowSizes,
 )
 from door.lines.rlogin.trust import Convention, TrustedBoard, networks, trusted
-from verify.fuzz.oracles import assert_one_line, ways_to_cut
+from verify.fuzz.oracles import assert_one_line, packetings
 from verify.fuzz.target import Target
 
 SECRET = "swordfish"
@@ -30,7 +30,7 @@ SIZE = 12  # bytes of a window size
 def check(data: bytes) -> None:
     """A header, and behind it keys and window sizes; however it was cut."""
     whole = _outcome([data])
-    for packets in ways_to_cut(data):
+    for packets in packetings(data):
         assert _outcome(packets) == whole, "how it was cut makes a difference"
     header, header_rest, _ = whole
     if header is None:

@@ -12,7 +12,7 @@ from door.lines.line import MAX_COLUMNS, MAX_ROWS, MIN_COLUMNS, MIN_ROWS, Hints
 from door.lines.telnet.framing import CommandAllowance
 from door.lines.telnet.hardened import HardenedTelnet, TelnetLimits
 from door.lines.telnet.passive import PassiveTelnet
-from verify.fuzz.oracles import assert_one_line, ways_to_cut
+from verify.fuzz.oracles import assert_one_line, packetings
 from verify.fuzz.target import Target
 from verify.fuzz.wire import Notebook, NoWire
 
@@ -51,7 +51,7 @@ def check(data: bytes) -> None:
 
 async def _check(data: bytes, *, passive: bool) -> None:
     whole = await _outcome([data], passive)
-    for packets in ways_to_cut(data):
+    for packets in packetings(data):
         assert await _outcome(packets, passive) == whole, "how it was cut makes a difference"
 
 

@@ -13,7 +13,7 @@ from door.lines.telnet.framing import CommandAllowance
 from door.lines.web.connection import USUAL_CONNECTION, WebConnection
 from door.lines.web.visitors import USUAL_VISITORS
 from door.lines.web.web import USUAL_LIMITS, WebListener
-from verify.fuzz.oracles import assert_one_line, ways_to_cut
+from verify.fuzz.oracles import assert_one_line, packetings
 from verify.fuzz.target import Target
 from verify.fuzz.targets.telnet import LIMITS as TELNET_LIMITS
 from verify.fuzz.wire import Notebook, NoWire
@@ -80,7 +80,7 @@ def check(data: bytes) -> None:
 
 async def _check(data: bytes, before: tuple[bytes, ...]) -> None:
     whole = await _outcome([data], before)
-    for packets in ways_to_cut(data):
+    for packets in packetings(data):
         assert await _outcome(packets, before) == whole, "how it was cut makes a difference"
 
 
