@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from tests.timebank.books import said
+from tests.timebank.books import in_english
 from timebank.callers.callers import set_muted
 from timebank.callers.notices import waiting
 from timebank.callers.own_limits import limit_loss, pause
@@ -80,7 +80,7 @@ def test_a_challenge_is_staked_once_and_accepted_once(books):
     assert challenge(books)[-1] == ("duel stake", STAKE, "bank", "duels")
     challenge(books)  # the same, of which nobody knew what became
     assert (banks(books), held(books)) == ((20, 30), 10)
-    assert said(books.do(waiting, BOB)) == (
+    assert in_english(books.do(waiting, BOB)) == (
         "Ann challenges you to a duel for 10 minutes: D, then U.",
     )
     assert books.do(duels.is_waiting, BOB)
@@ -133,8 +133,8 @@ def test_a_challenge_is_declined_or_withdrawn_but_not_once_it_is_accepted(books)
         with pytest.raises(ShoeGone):
             accept(books, f"{number:064x}")
     declined = "Bob declined your duel: your stake of 10 minutes is back."
-    assert said(books.do(waiting, ANN)) == (declined,)
-    assert said(books.do(waiting, BOB))[-1] == "Ann withdrew the challenge to a duel."
+    assert in_english(books.do(waiting, ANN)) == (declined,)
+    assert in_english(books.do(waiting, BOB))[-1] == "Ann withdrew the challenge to a duel."
     challenge(books, number=3)
     accept(books, f"{3:064x}")
     with pytest.raises(OutOfStep):

@@ -18,10 +18,10 @@ from door.games.engine.cards import parse_cards
 from door.tables.reel import THINK_SECONDS, Reel, replay_hand
 from door.tables.vegas.film import film
 from door.tables.vegas.seat import BEAT_SECONDS
-from tests.door.company import AT_TABLE, Player, player, table_toml
 from tests.door.playing import PAST_HEADER
 from tests.door.riding import Rider
 from tests.door.session.test_watching import reader
+from tests.door.vegas_callers import AT_TABLE, Player, player, table_toml
 from tests.door.visiting import MENU
 from tests.terminal import MODERN, REFUSING, SYNCTERM
 from tests.world import World, world
