@@ -192,9 +192,8 @@ class VegasScene:
         cards = tuple(
             card for at, card in enumerate(hand.cards) if Place(seat, number, at) not in self.hidden
         )
-        has_stood = (
-            hand.has_stood and not self._is_deal
-        )  # on a deal the dealer's natural ends a hand
+        # On a deal the dealer's natural ends a hand.
+        has_stood = hand.has_stood and not self._is_deal
         return replace(hand, cards=cards, has_stood=has_stood, settled=None)
 
     def _dealer_cards(self, hand: VegasRound) -> list[Card | None]:
