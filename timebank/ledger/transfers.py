@@ -171,14 +171,14 @@ def mint(desk: Desk, unit: Unit) -> Account:
 
 
 def prizes(desk: Desk) -> Account:
-    return _of_board(desk, PRIZES, _PRIZES.first(desk.connection))
+    return _account_of_board(desk, PRIZES, _PRIZES.first(desk.connection))
 
 
 def duel_stakes(desk: Desk) -> Account:
-    return _of_board(desk, DUELS, _DUELS.first(desk.connection))
+    return _account_of_board(desk, DUELS, _DUELS.first(desk.connection))
 
 
-def _of_board(desk: Desk, kind: str, number: int | None) -> Account:
+def _account_of_board(desk: Desk, kind: str, number: int | None) -> Account:
     return open_account(desk, kind, "second") if number is None else Account(number, kind, "second")
 
 
@@ -199,11 +199,11 @@ class Balance(NamedTuple):
 
 
 def _balances() -> sql.Query:
-    own, who = accounts.c, callers.c
-    owner = {"caller": who.name, "deleted": who.deleted.is_not(None)}
+    own, caller = accounts.c, callers.c
+    owner = {"caller": caller.name, "deleted": caller.deleted.is_not(None)}
     query = sql.fields_of(Balance, accounts, account_id=own.id, **owner, amount=own.balance)
-    return query.join(callers, who.id == own.caller_id, isouter=True).order_by(
-        own.caller_id.is_(None), sql.by_name(who.name), own.caller_id, own.id
+    return query.join(callers, caller.id == own.caller_id, isouter=True).order_by(
+        own.caller_id.is_(None), sql.by_name(caller.name), own.caller_id, own.id
     )
 
 

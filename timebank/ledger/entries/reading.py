@@ -111,8 +111,8 @@ def _caller_row(row: Any) -> CallerRow:
     return CallerRow(row[:13], row[9], row[13:18], in_play, OwnLimits(*row[28:35]), *row[35:])
 
 
-# What an entry of a contest lost its caller, below what it won.
-_LOST_BY_ENTRY = case(
+# The fee of an entry in a contest less its prize, at least 0; 0 if the fee was paid back.
+_LOSS_BY_ENTRY = case(
     (or_(entries.c.back_id.is_not(None), entries.c.prize >= entries.c.paid), 0),
     else_=entries.c.paid - entries.c.prize,
 )
@@ -120,7 +120,7 @@ _LOST_BY_ENTRY = case(
 
 def _caller_query(tables: FromClause, *call_columns: ColumnElement[Any]) -> Query:
     """Select everything that an operation needs about a caller, as one row."""
-    who, hand, shared = callers.c, rounds.c, rounds.alias("shared")
+    caller, hand, shared = callers.c, rounds.c, rounds.alias("shared")
     house = accounts.alias("house")
     last = select(func.max(actions.c.sequence)).where(
         actions.c.round_id == func.coalesce(hand.lead, hand.id)
@@ -129,28 +129,30 @@ def _caller_query(tables: FromClause, *call_columns: ColumnElement[Any]) -> Quer
         house.c.kind == "house", house.c.game == hand.game, house.c.unit == hand.unit
     )
     is_today = and_(
-        results.c.day == who.day, results.c.caller_id == who.id, results.c.unit == "second"
+        results.c.day == caller.day, results.c.caller_id == caller.id, results.c.unit == "second"
     )
     turns = select(json_map(results.c.game, results.c.hands)).where(is_today)
     lost = select(total(results.c.lost - results.c.won)).where(is_today)
-    entered = select(total(_LOST_BY_ENTRY)).where(
-        entries.c.day == who.day, entries.c.caller_id == who.id
+    entered = select(total(_LOSS_BY_ENTRY)).where(
+        entries.c.day == caller.day, entries.c.caller_id == caller.id
     )
-    ever = select(json_list(*results_ever.c)).where(results_ever.c.caller_id == who.id)
-    old_stake = select(days.c.standing).where(days.c.caller_id == who.id, days.c.day == who.day)
-    tables = tables.outerjoin(rounds, and_(hand.caller_id == who.id, hand.settled.is_(None)))
-    tables = tables.outerjoin(own_limits, own_limits.c.caller_id == who.id)
+    ever = select(json_list(*results_ever.c)).where(results_ever.c.caller_id == caller.id)
+    old_stake = select(days.c.standing).where(
+        days.c.caller_id == caller.id, days.c.day == caller.day
+    )
+    tables = tables.outerjoin(rounds, and_(hand.caller_id == caller.id, hand.settled.is_(None)))
+    tables = tables.outerjoin(own_limits, own_limits.c.caller_id == caller.id)
     return select(
         *_account_columns(accounts.c.balance),
         *(call_columns or [literal(0)] * 4),
-        *(who.day, who.held_until, who.held_behind),
+        *(caller.day, caller.held_until, caller.held_behind),
         func.coalesce(old_stake.scalar_subquery(), 0),
         *_account_columns(accounts.c.id),
         *(hand.id, hand.game, last.scalar_subquery(), house_id.scalar_subquery(), hand.unit),
         or_(hand.lead.is_not(None), exists().where(shared.c.lead == hand.id)),
         *(hand.day, hand.bet, hand.lost, hand.won),
         *COLUMNS,
-        *(who.id, who.name, who.frozen, who.board, own_limits.c.caller_id.is_not(None)),
+        *(caller.id, caller.name, caller.frozen, caller.board, own_limits.c.caller_id.is_not(None)),
         *(turns.scalar_subquery(), ever.scalar_subquery()),
         lost.scalar_subquery() + entered.scalar_subquery(),
         *(in_doubt_since(), early_events.column(), *head_columns()),
@@ -222,7 +224,7 @@ def _lost_by_day() -> Query:
     hands = select(results.c.day, (results.c.lost - results.c.won).label("lost")).where(
         equal(results.c.caller_id), results.c.unit == "second", results.c.day >= bindparam("day")
     )
-    fees = select(entries.c.day, _LOST_BY_ENTRY).where(
+    fees = select(entries.c.day, _LOSS_BY_ENTRY).where(
         equal(entries.c.caller_id), entries.c.day >= bindparam("day")
     )
     each = union_all(hands, fees).subquery().c

@@ -72,8 +72,8 @@ class SqliteDatabase(Database):
         if copy is not None:
             raise errors.DatabaseRefused(
                 f"The books at {self.path} were removed or replaced while the board served, and"
-                f" what it had open was rescued to {copy}. `timebank restore {copy}` puts that in"
-                " their place. Then, or if the books there are the right ones, move the copy away."
+                f" the open books were rescued to {copy}. `timebank restore {copy}` puts these in"
+                " place. Then, or if the books there are the right ones, move the copy away."
             )
         try:
             # Only its owner may read it: it holds password hashes and seeds.

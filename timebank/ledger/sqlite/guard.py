@@ -81,15 +81,15 @@ class Guard:
         """
         if self._is_older:
             return (
-                "What was acknowledged since is lost. `timebank restore` puts your last backup in"
-                " their place; without that the next start takes them for a backup."
+                "Everything acknowledged since is lost. `timebank restore` puts your last backup in"
+                " their place. Without it the next start treats them as a backup."
             )
         if writer is not None:
             with contextlib.suppress(sqlite3.Error):
                 sqlite.driver(writer).execute(sqlite.BEGIN_WRITING)
         if self._is_carried_over() and _identity(self._path) == self._files[self._path]:
             return (
-                f"All that was acknowledged is in {self._path}. See to it that nothing removes "
+                f"All that was acknowledged is in {self._path}. Make sure that nothing removes "
                 "files there, then start the board again."
             )
         problem = "no folder can be written"
@@ -101,11 +101,11 @@ class Guard:
                 problem = str(error)
             else:
                 return (
-                    f"All that was acknowledged is in {copy}. Find out what became of "
+                    f"All that was acknowledged is in {copy}. Find out what removed "
                     f"{self._path} before you start the board again. {RESTORE.format(copy=copy)}"
                 )
         return (
-            f"What was open could not be rescued ({problem}). Restore the last backup with "
+            f"The open books could not be rescued ({problem}). Restore the last backup with "
             "`timebank restore`."
         )
 

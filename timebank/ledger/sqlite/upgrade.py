@@ -43,8 +43,8 @@ def move_forward(path: Path, busy_seconds: float, *, alone: bool = False) -> int
             except DBAPIError as error:
                 raise DatabaseRefused(
                     f"The disk failed while the database {path} was moved to a newer version"
-                    f" ({failures.sentence(error)}). It is of the one version or of the other, and"
-                    " whole. Start again when the disk is well."
+                    f" ({failures.sentence(error)}). It is complete, in the old version or the"
+                    " new. Start again when the disk works."
                 ) from error
     return before
 
