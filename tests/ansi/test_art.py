@@ -56,7 +56,7 @@ def test_any_bytes_are_a_picture_that_can_be_written_again(data: bytes) -> None:
 
 
 @given(st.binary(max_size=128), st.integers(0, 127))
-def test_a_record_full_of_lies_leaves_the_picture(junk: bytes, length: int) -> None:
+def test_a_false_sauce_record_leaves_the_picture(junk: bytes, length: int) -> None:
     assert read(b"picture\x1aSAUCE00" + junk.ljust(121, b"\xff")[:121]).text == "picture"
     assert read(b"picture\x1aSAUCE00"[: length + 8] + junk[:100]).text == "picture"
 
@@ -183,7 +183,7 @@ def test_a_picture_is_painted_with_its_colours_and_positions() -> None:
     assert canvas.style_at(4, 4) == Style(Colour.RED)
 
 
-def test_a_picture_of_eighty_columns_loses_the_last_and_never_wraps_the_screen() -> None:
+def test_an_eighty_column_picture_loses_its_last_column_and_never_wraps() -> None:
     canvas = Canvas(80, 4)
     paint(canvas, Art("1" * 80 + "2" * 80 + "3", None), 0, 0)
     display = shown(canvas).display

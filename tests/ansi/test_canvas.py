@@ -224,7 +224,7 @@ def test_the_cursor_is_hidden_unless_it_has_a_place() -> None:
     assert terminal.read(canvas.update()).stand() is None
 
 
-def test_a_cursor_outside_stands_at_the_nearest_cell_that_can_be_drawn() -> None:
+def test_a_cursor_outside_moves_to_the_nearest_drawable_cell() -> None:
     canvas = Canvas(20, 3)
     canvas.cursor = (9, 99)
     assert shown(canvas).stand() == (2, 18)
@@ -315,7 +315,7 @@ def test_a_bar_reaches_the_right_edge_of_the_terminal() -> None:
 
 
 @pytest.mark.parametrize("colour", [True, False])
-def test_a_clock_is_a_line_like_any_other_and_nothing_of_it_is_remembered(colour: bool) -> None:
+def test_a_clock_is_an_ordinary_line_and_is_not_remembered(colour: bool) -> None:
     clock, line = (Canvas(20, 2, colour=colour) for _ in range(2))
     assert line.put_pipe(1, 15, "|14Time 1:23", RED) == 24
     remembered = _overlaid_cached.cache_info()

@@ -127,7 +127,7 @@ def test_cards_fan_out_as_far_as_there_is_room(count: int, width: int, step: int
     assert card_step(count, width) == step
 
 
-def test_five_cards_lie_beside_each_other_where_there_is_room() -> None:
+def test_five_cards_fit_side_by_side_where_there_is_room() -> None:
     canvas = Canvas(60, 5)
     assert paint_hand(canvas, 0, 1, ["3H", None, "TH", "AC", "QD"], 39) == 40
     assert canvas.text(1) == " │3♥   │ │░▒▓▒░│ │10♥  │ │A♣   │ │Q♦   │"

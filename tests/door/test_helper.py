@@ -87,7 +87,7 @@ async def test_it_is_less_urgent_than_the_board() -> None:
         assert theirs == min(ours + helper_process.NICENESS, 19)
 
 
-async def test_a_failed_computation_is_logged_and_the_helper_goes_on(
+async def test_a_failed_computation_is_logged_and_the_helper_stays_up(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async with begun() as here:

@@ -213,7 +213,7 @@ def started(host: Host) -> trouble.Started:
 
 
 @pytest.mark.long
-async def test_a_door_process_tells_its_caller_and_goes_on(tmp_path: Path) -> None:
+async def test_a_door_process_informs_its_caller_and_continues(tmp_path: Path) -> None:
     async with hosted(tmp_path) as host:
         visit = await host.on_terminal("--dropfile", str(host.door32()))
         await visit.comes_in()

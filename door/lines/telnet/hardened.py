@@ -33,7 +33,7 @@ to fail. Once the library mends a fault, its test passes and is reported, and "h
 11. Each server-side writer has LINEMODE's tables, seven kilobytes, before LINEMODE is agreed on.
     Here: `_LeanWriter`. (test_11_a_writer_has_no_linemode_until_it_is_agreed_on)
 12. A closed writer is held by its own tables until the garbage collector finds it. Here:
-    `_LeanWriter.let_go`. (test_12_a_closed_writer_is_let_go_of)
+    `_LeanWriter.let_go`. (test_12_a_closed_writer_is_freed)
 13. Each request is written at once, so nine of them are nine packets. Here: `_OPENING`.
     (test_13_requests_made_together_leave_together)
 """

@@ -89,7 +89,7 @@ def test_a_flush_comes_once_however_much_happens(screen: Screen) -> None:
     assert screen.picture[19:22] == [" number 1", " number 2", " one more"]
 
 
-def test_messages_that_have_no_room_beside_each_other_are_all_shown_once(screen: Screen) -> None:
+def test_messages_that_do_not_fit_side_by_side_are_all_shown_once(screen: Screen) -> None:
     for number in range(10):
         screen.display.say(f"number {number}")
     assert len(screen.later) == 1
@@ -147,7 +147,7 @@ def test_a_long_message_takes_its_rows_back_when_the_prompt_goes(
     assert screen.picture[18:20] == [" row 17", " first" + " much too long" * 5]
 
 
-def test_a_scene_is_painted_as_it_is_when_it_is_sent(screen: Screen) -> None:
+def test_a_scene_is_painted_in_its_state_when_sent(screen: Screen) -> None:
     body = ["old"]
     screen.display.stage(Page("A title", body))
     body[0] = "new"

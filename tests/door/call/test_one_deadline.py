@@ -78,7 +78,7 @@ class TestTheBooks:
         await board.server.books.run(lambda desk: None)
         assert notices_in(board) == 1
 
-    async def test_a_look_beside_the_writer_ends_as_well(self, board: World) -> None:
+    async def test_a_read_outside_the_writer_has_a_deadline_too(self, board: World) -> None:
         go_on = asyncio.Event()
         loop = asyncio.get_running_loop()
 

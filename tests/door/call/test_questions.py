@@ -567,7 +567,7 @@ async def test_a_page_has_a_field_while_a_chat_covers_the_question() -> None:
 
 @pytest.mark.parametrize("paint", [Paint.COLOUR, Paint.LINES])
 @pytest.mark.parametrize("key", [b"?", F1])
-async def test_help_where_any_key_goes_on_takes_nothing_away(paint: Paint, key: bytes) -> None:
+async def test_help_at_an_any_key_prompt_keeps_the_screen(paint: Paint, key: bytes) -> None:
     caller = Somebody(paint=paint)
     caller.console.display.stage(Page("Your recovery code", ["ABCD-EFGH"]))
     async with caller.asked(caller.console.pager.any_key()) as waiting:

@@ -330,7 +330,7 @@ def test_an_audit_of_malformed_tables_ends_in_a_sentence(
     assert "Traceback" not in result.error
 
 
-def test_the_audit_goes_on_after_the_first_thing_it_finds(board: Board) -> None:
+def test_the_audit_continues_after_its_first_finding(board: Board) -> None:
     board.sql(
         "UPDATE actions SET action = 'no json' WHERE round_id = 2 AND sequence = 1",
         "UPDATE shoes SET seed = x'00' WHERE id = 4",

@@ -123,7 +123,7 @@ class TestTheShippedFile:
         )
         assert shipped == dataclasses.replace(built_in, path=SHIPPED, board=board, bank=bank)
 
-    def test_every_key_stands_in_it_under_its_table_and_no_other(self):
+    def test_every_key_is_in_the_file_under_its_table(self):
         written: dict[str, set[str]] = {}
         header = ""
         for line in SHIPPED.read_text(encoding="utf-8").splitlines():

@@ -91,7 +91,7 @@ async def test_guesses_on_an_open_call_count_at_the_log_on_but_not_vice_versa(
         await is_held_back(somebody, wait="3 minutes")
 
 
-async def test_a_call_from_elsewhere_goes_on_when_too_many_guesses_were_made(
+async def test_a_call_from_elsewhere_continues_after_too_many_guesses(
     tmp_path: Path,
 ) -> None:
     async with world(tmp_path, toml=defended(wrong_passwords=1)) as board:

@@ -120,7 +120,7 @@ def test_letters_of_either_charset_stay(tmp_path: Path):
 
 
 @pytest.mark.parametrize("writer", ["gap of 31 lines", "synchronet door.sys, blank from 32 on"])
-def test_a_file_without_credits_is_left_as_it_is(writer, tmp_path: Path):
+def test_a_file_without_credits_is_left_unchanged(writer, tmp_path: Path):
     path = put(tmp_path, WRITERS[writer])
     with pytest.raises(NotGivenBack, match="no time credits on line 42"):
         door_sys_credit(path, 120)
@@ -144,7 +144,7 @@ def test_only_the_time_limit_of_the_record_changes(tmp_path: Path):
 
 
 @pytest.mark.parametrize("size", [644, 903])
-def test_a_record_of_quickbbs_is_left_as_it_is(size, tmp_path: Path):
+def test_a_record_of_quickbbs_is_left_unchanged(size, tmp_path: Path):
     path = put(tmp_path, Written("EXITINFO.BBS", quickbbs(size)))
     with pytest.raises(NotGivenBack, match=f"has {size} bytes and not the 2363"):
         exitinfo_time(path, 90)

@@ -120,7 +120,7 @@ def test_dorinfo_in_another_order_is_refused(tmp_path: Path) -> None:
     )
 
 
-def test_door_sys_in_another_order_is_refused_and_nothing_of_it_quoted(tmp_path: Path) -> None:
+def test_door_sys_in_another_order_is_refused_without_quoting_it(tmp_path: Path) -> None:
     head = ("COM1:", "38400", "8", "3", "38400", "Y", "Ann", "Example", "Unknown")
     front = (*head, "000-000-0000", "000-000-0000", "SWORDFISH", "50", "9", "11/19/2026", "3600")
     behind = ("0", "3600", "GR", "N", "25", "", "01/01/2099", "42", "ANSI", *"000", "9999999")

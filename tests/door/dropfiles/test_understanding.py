@@ -93,7 +93,7 @@ def test_nonsense_is_not_unlimited_because_another_file_sets_no_limit(lines, tmp
     assert understood_in(tmp_path).time.limit in (Limit.UNREADABLE, Limit.CONSTANT)
 
 
-def test_a_deadline_counts_where_enigma_writes_its_constant_beside_it(tmp_path: Path):
+def test_a_deadline_counts_where_enigma_writes_its_constant_too(tmp_path: Path):
     assert understood_of(tmp_path, "enigma 0.0 door32", "enigma bbsdev").time.seconds == 1800
 
 
@@ -188,7 +188,7 @@ def test_events_ra_without_daily_events_tells_nothing(tmp_path: Path):
 # QuickBBS, WWIV
 
 
-def test_dorinfo_tells_the_time_beside_a_record_of_quickbbs(tmp_path: Path):
+def test_dorinfo_has_the_time_when_a_record_of_quickbbs_exists_too(tmp_path: Path):
     understood = understood_of(tmp_path, "synchronet dorinfo", "synchronet exitinfo")
     assert (understood.time.seconds, understood.time.place) == (3540, "line 12 of DORINFO3.DEF")
     assert understood.who == HostIdentity("moth house", "number 42")
@@ -246,7 +246,7 @@ def test_a_chosen_file_of_another_node_is_refused(tmp_path: Path):
         understand(find(tmp_path, {"SBBSNNUM": "4"}, None), AS_WRITTEN)
 
 
-def test_a_broken_file_beside_is_a_doubt(tmp_path: Path):
+def test_a_second_broken_file_is_reported_as_a_doubt(tmp_path: Path):
     understood = understood_of(tmp_path, "synchronet stdio", Written("EXITINFO.BBS", b"\0" * 1900))
     assert understood.time.seconds == 3540
     assert "1900 bytes" in understood.doubts[0]

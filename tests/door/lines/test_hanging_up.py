@@ -131,7 +131,7 @@ async def test_a_caller_who_hangs_up_is_noticed(board: Board) -> None:
     }
 
 
-async def test_a_half_close_is_a_hang_up_after_what_was_typed_and_written(board: Board) -> None:
+async def test_a_half_close_is_a_hang_up_after_pending_input_and_output(board: Board) -> None:
     async with Terminal(SYNCTERM) as terminal:
         call = await connected(terminal, board)
         call.line.write(b"x" * 200_000 + b"still said")

@@ -238,7 +238,7 @@ async def test_a_front_end_with_a_malformed_header_is_cut_off_and_logged(sent: b
         assert board.calls.empty()
 
 
-async def test_a_front_end_that_says_nothing_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_silent_front_end_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "FRONT_END_SECONDS", 0.05)
     gate = Counting()
     async with behind(gate) as board, Terminal(REFUSING) as terminal:
@@ -247,7 +247,7 @@ async def test_a_front_end_that_says_nothing_is_let_go(monkeypatch: pytest.Monke
         assert gate.said == [("127.0.0.1", "no PROXY header in 0.05 seconds")]
 
 
-async def test_a_caller_who_is_refused_is_hung_up_on_and_the_next_one_served() -> None:
+async def test_a_refused_caller_is_hung_up_on_and_the_next_one_served() -> None:
     gate = Counting(shut_to="192.0.2.7")
     async with behind(gate) as board, Terminal(REFUSING) as shut, Terminal(REFUSING) as next_one:
         await shut.connect(board.port, header=TEXT)

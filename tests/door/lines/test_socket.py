@@ -83,7 +83,7 @@ def handed_down(blocking: bool = True) -> Iterator[Handed]:
 
 @pytest.mark.parametrize("telnet", [True, False])
 @pytest.mark.parametrize("blocking", [True, False])
-async def test_the_socket_is_as_it_was_and_the_host_goes_on_with_it(
+async def test_the_socket_is_returned_unchanged_and_the_host_uses_it(
     telnet: bool, blocking: bool
 ) -> None:
     with handed_down(blocking) as host:

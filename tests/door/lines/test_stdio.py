@@ -230,7 +230,7 @@ async def test_pipes_work_too_and_stay_as_they_were() -> None:
     far.close()
 
 
-async def test_input_that_ends_lets_the_output_leave() -> None:
+async def test_the_end_of_the_input_does_not_stop_the_output() -> None:
     reading, keyboard = os.pipe()
     screen, writing = os.pipe()
     far = FarEnd(screen)

@@ -168,7 +168,7 @@ def test_11_a_writer_has_no_linemode_until_it_is_agreed_on() -> None:
 
 
 @fault(12)
-def test_12_a_closed_writer_is_let_go_of() -> None:
+def test_12_a_closed_writer_is_freed() -> None:
     gc.disable()
     try:
         options = writer()

@@ -28,7 +28,7 @@ def natural(deal) -> bool:
     return deal.over and deal.outcomes[0] == "natural"
 
 
-async def test_yesterdays_winner_stands_in_the_bulletin_of_today(tmp_path: Path) -> None:
+async def test_yesterdays_winner_is_in_todays_bulletin(tmp_path: Path) -> None:
     async with world(tmp_path, now=LATE) as board:
         board.seeds = [seed_of(natural)]
         caller = await newcomer(board, "Alice")
@@ -55,7 +55,7 @@ async def test_yesterdays_winner_stands_in_the_bulletin_of_today(tmp_path: Path)
         assert "1 Alice                       10:00" in reader.heard
 
 
-async def test_the_news_tell_of_the_day_as_it_is_so_far(tmp_path: Path) -> None:
+async def test_the_bulletin_covers_the_day_so_far(tmp_path: Path) -> None:
     async with world(tmp_path, toml=sysop_toml(events="")) as board:
         ada = await seated(board, "Ada")
         await ada.bets(5, "stay", ends="win")
@@ -98,7 +98,7 @@ async def test_no_row_of_the_bulletin_is_wider_than_a_screen(tmp_path: Path) -> 
         assert max(map(len, rows)) <= 78
 
 
-async def test_in_plain_lines_each_list_stands_alone(board: World) -> None:
+async def test_plain_lines_show_each_list_separately(board: World) -> None:
     """Two lists side by side were read out mixed up, row by row."""
     reader = await newcomer(board, "Bob", REFUSING)
     await reader.send("n").until("Richest callers")

@@ -147,7 +147,7 @@ async def test_a_terminal_is_as_it_was_when_the_door_has_ended(tmp_path: Path) -
         assert visit.pty.settings() == before
 
 
-async def test_a_caller_of_a_server_that_is_killed_in_a_hand_goes_on_at_the_next(
+async def test_a_caller_of_a_server_killed_in_a_hand_continues_at_the_next(
     tmp_path: Path,
 ) -> None:
     async with hosted(tmp_path, at_server=True) as host:
@@ -168,7 +168,7 @@ async def test_a_caller_of_a_server_that_is_killed_in_a_hand_goes_on_at_the_next
         host.own = 1
 
 
-async def test_a_caller_goes_on_with_their_hand_where_the_server_is_restarted(
+async def test_a_caller_resumes_the_hand_at_a_restarted_server(
     tmp_path: Path,
 ) -> None:
     async with hosted(tmp_path, at_server=True) as host:
@@ -499,7 +499,7 @@ def test_a_server_that_speaks_otherwise_is_waited_for(tmp_path: Path, is_other: 
 
 
 @pytest.mark.usefixtures("in_this_process")
-def test_a_caller_of_a_hung_server_goes_on_at_the_next(
+def test_a_caller_of_a_hung_server_continues_at_the_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It used to wait, perhaps for hours, for the next caller."""
@@ -742,7 +742,7 @@ def answered(host: Host, release: str) -> list[str]:
         return hand_over.unpacked(wire.recv(hand_over.LARGEST))
 
 
-async def test_a_server_of_the_sysop_goes_on_for_doors_of_another_release(tmp_path: Path) -> None:
+async def test_a_sysops_server_serves_doors_of_another_release(tmp_path: Path) -> None:
     async with hosted(tmp_path, at_server=True) as host:
         host.expected = "the folder cannot be read"
         word, *_, words, _why = await asyncio.to_thread(answered, host, "9.9")
@@ -971,7 +971,7 @@ async def test_of_doors_that_say_nothing_only_some_are_listened_to_at_once(tmp_p
         rider.wire.close()
 
 
-async def test_a_caller_whose_door_did_not_wait_is_not_taken(wires) -> None:
+async def test_a_caller_whose_door_did_not_wait_is_refused(wires) -> None:
     near, far = wires
     with near:
         far.close()

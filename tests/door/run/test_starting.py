@@ -236,7 +236,7 @@ def test_a_door_that_fails_says_so_without_a_traceback(
     ]
 
 
-def test_beside_a_server_that_it_may_not_reach_a_door_starts_none(
+def test_a_door_next_to_an_unreachable_server_starts_none(
     board: Path, reports: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def dial(folder: str) -> None:
@@ -318,7 +318,7 @@ class Hung:
         return struct.pack("3i", 4_000_000, self.user, 0)
 
 
-def test_a_server_that_stands_still_is_ended_by_a_door_of_its_user_alone(
+def test_a_hung_server_is_ended_only_by_a_door_of_its_user(
     board: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     killed: list[tuple[int, int]] = []

@@ -35,7 +35,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_server_that_stands_still_is_named_and_never_does_it_later(tmp_path: Path) -> None:
+def test_a_hung_server_is_named_and_never_runs_the_command_later(tmp_path: Path) -> None:
     with deaf(tmp_path) as server:
         with pytest.raises(NoAnswer, match=r"stands still.*Nothing was done.*end it with SIGKILL"):
             control_client.ask(tmp_path, NODES)

@@ -217,7 +217,7 @@ async def test_a_server_without_listeners_serves_doors(tmp_path: Path) -> None:
 # A lock that is removed.
 
 
-async def test_beside_a_lock_that_was_removed_no_second_server_comes_up(tmp_path: Path) -> None:
+async def test_a_removed_lock_lets_no_second_server_start(tmp_path: Path) -> None:
     async with served(tmp_path) as first:
         first.enter("Ada")
         ada = await logged_on(first, "Ada", MODERN)

@@ -63,7 +63,7 @@ async def watched(folder: Path) -> AsyncIterator[Served]:
         await board.close()
 
 
-async def test_a_board_says_that_it_serves_that_it_goes_on_and_that_it_closes(
+async def test_a_board_reports_serving_progress_and_closing(
     tmp_path: Path, systemd: socket.socket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NOTIFY_SOCKET", systemd.getsockname())

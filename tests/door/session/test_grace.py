@@ -82,7 +82,7 @@ async def test_the_goodbye_shows_the_grace_left_and_no_arrivals(tmp_path: Path) 
         assert "look around" not in ada.screen
 
 
-async def test_no_table_is_open_and_the_bank_lets_them_withdraw_alone(tmp_path: Path) -> None:
+async def test_grace_opens_no_table_and_allows_only_withdrawals(tmp_path: Path) -> None:
     async with world(tmp_path, toml=toml()) as board:
         ada = await out_of_time(board, saved=10 * MINUTE)
         await ada.is_asked("<W>ithdraw")

@@ -107,7 +107,7 @@ async def test_escape_leads_back_from_the_questions_of_a_new_caller(board: World
     assert calls(board) == []
 
 
-async def test_a_caller_is_let_in_when_the_screen_cannot_be_remembered(
+async def test_a_failed_save_of_the_screen_does_not_stop_a_log_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def no_disk(*_: object) -> None:
@@ -266,7 +266,7 @@ async def test_a_second_log_on_takes_over_the_ghost_and_its_hand(board: World) -
     assert ada.has["online"] == (55 + 10) * MINUTE - 92
 
 
-async def test_a_second_log_on_has_what_the_first_has_chosen_meanwhile(board: World) -> None:
+async def test_a_second_log_on_has_the_firsts_latest_choices(board: World) -> None:
     first = await visitor(board, "Ada")
     ada = Guest(board, "Ada")
     await ada.calls()

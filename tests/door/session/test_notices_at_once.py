@@ -91,9 +91,7 @@ async def test_a_notice_from_another_process_is_shown_once(board: World) -> None
 
 
 @painted_and_lines
-async def test_a_message_while_a_bet_is_typed_loses_nothing_of_it(
-    board: World, profile: Profile
-) -> None:
+async def test_a_message_keeps_a_bet_being_typed(board: World, profile: Profile) -> None:
     bob = await seated(board, "Bob", profile=profile)
     await bob.presses("b").is_asked("Coins to bet")
     await bob.presses("1").is_asked(": 1")

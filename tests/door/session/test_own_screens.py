@@ -207,7 +207,7 @@ async def test_in_another_mode_the_sysops_screen_does_not_hide_the_explanation(
         await ada.sees("The bank")
 
 
-async def test_a_header_is_as_high_as_it_is_drawn(tmp_path: Path) -> None:
+async def test_a_header_is_as_tall_as_its_drawing(tmp_path: Path) -> None:
     draws(tmp_path, "menu.ans", "\x1b[2J\x1b[4;1Hrow 4\x1b[1;1Hrow 1")
     async with world(tmp_path, toml=OPEN) as board:
         ada = await visitor(board, "Ada", profile=replace(MODERN, rows=40))

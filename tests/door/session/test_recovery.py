@@ -188,7 +188,7 @@ async def test_a_password_set_by_the_sysop_voids_the_code_of_an_earlier_new_one(
 # With a new password.
 
 
-async def test_a_new_password_stands_at_once_and_voids_the_code(tmp_path: Path) -> None:
+async def test_a_new_password_applies_at_once_and_voids_the_code(tmp_path: Path) -> None:
     async with ada_registered(tmp_path) as (board, code):
         ada = await gets_to(board, code, "a password")
         await ada.presses(f"{NEW_PASSWORD}\r{NEW_PASSWORD}\r").is_asked(SHOWN)

@@ -111,7 +111,7 @@ def test_init_keeps_existing_files_and_can_be_repeated(tmp_path: Path) -> None:
     assert files_in(tmp_path) == before
 
 
-def test_a_file_that_the_sysop_has_changed_gets_ours_beside_it(tmp_path: Path) -> None:
+def test_a_file_changed_by_the_sysop_stays_and_ours_is_added(tmp_path: Path) -> None:
     assert made(tmp_path, "--with", "logrotate").status == 0
     file = tmp_path / "system" / "logrotate" / "bjft"
     ours = file.read_text(encoding="utf-8")

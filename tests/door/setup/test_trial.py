@@ -31,7 +31,7 @@ def test_a_folder_without_settings_gets_instructions(
     assert os.listdir(tmp_path) == []
 
 
-async def test_a_board_to_try_takes_a_call_at_once_and_nothing_of_it_stays(
+async def test_a_trial_board_takes_a_call_at_once_and_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It ends with its terminal and leaves nothing in the folder of temporary files."""

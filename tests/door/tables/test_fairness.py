@@ -58,7 +58,7 @@ async def test_the_seal_can_be_read_before_the_bet_and_the_seed_after_the_hand(a
     assert page["Seal of the next shoe"] not in ("", page["Seal of the last shoe"])
 
 
-async def test_no_long_number_stands_at_the_table(ada: Table) -> None:
+async def test_the_table_shows_no_long_number(ada: Table) -> None:
     await ada.bets(1, hand("stay", ends="win"))
     await ada.does("stay")
     assert re.search("[0-9a-f]{9}", ada.terminal.transcript) is None
@@ -307,7 +307,7 @@ async def test_the_last_hand_can_be_checked_by_a_code_and_a_link(tmp_path: Path)
         assert "\x1b[2J" in ada.terminal.transcript[start:], "or cells would still lead there"
 
 
-async def test_a_code_that_has_no_room_says_so_and_the_address_stands_there(
+async def test_a_code_without_room_is_replaced_by_its_address(
     tmp_path: Path,
 ) -> None:
     far = CHECKED.replace("board.example", f"{'far.' * 20}example")

@@ -89,7 +89,7 @@ async def test_insurance_is_paid_two_to_one_on_a_dealers_natural(
     assert ada.online == ada.time_left == 60 * MINUTE + net(moved)
 
 
-async def test_insurance_is_lost_and_the_hand_goes_on_with_the_bet(ada: Table) -> None:
+async def test_insurance_is_lost_and_the_bet_stays_in_play(ada: Table) -> None:
     await ada.bets(5, hand("insurance", "stay", ends="win"))
     await ada.does("insurance")
     await ada.message("The insurance of 2.5 coins is lost.")

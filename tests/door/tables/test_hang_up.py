@@ -405,7 +405,7 @@ async def test_a_caller_who_did_not_return_reads_the_end_of_the_hand_once(
         assert "was left open" not in ada.terminal.transcript
 
 
-async def test_a_server_that_runs_on_stands_overdue_hands_as_well(ada: Table) -> None:
+async def test_a_running_server_stands_overdue_hands_too(ada: Table) -> None:
     await ada.bets(4, hand("stay", ends="win"))
     ada.terminal.abort()
     await ada.is_gone()

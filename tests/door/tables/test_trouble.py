@@ -68,7 +68,9 @@ troubles = pytest.mark.parametrize("trouble", [books_locked, disk_broken])
 
 
 @troubles
-async def test_no_seal_no_bet_and_the_table_goes_on(tmp_path: Path, trouble) -> None:
+async def test_without_a_seal_there_is_no_bet_and_the_table_stays_open(
+    tmp_path: Path, trouble
+) -> None:
     async with impatient_table(tmp_path) as ada:
         with trouble(ada.board):
             ada.terminal.send("b")

@@ -83,7 +83,7 @@ def test_accounts_reassigned_to_another_caller_are_found(books, evening, vandal)
     ) in books.audit()
 
 
-def test_minutes_of_a_caller_who_was_deleted_are_found(books, evening, vandal):
+def test_minutes_of_a_deleted_caller_are_found(books, evening, vandal):
     evening.close()
     vandal("UPDATE callers SET deleted = 1 WHERE id = 1")
     assert "caller 1: Ann was deleted, but has 900 in bank." in books.audit()

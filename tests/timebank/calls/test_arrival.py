@@ -243,7 +243,7 @@ def test_a_visit_over_midnight_uses_the_allowance_of_the_day_it_began(books, ann
     assert comes(books, ann, None).purse.online == HOUR
 
 
-def test_a_board_may_let_its_callers_bring_a_part_of_their_time(books, ann):
+def test_a_board_may_limit_its_callers_to_a_part_of_their_time(books, ann):
     call = comes(books, ann, HOUR, share=25)
     assert (call.purse.online, call.opened.host_limit) == (900, HOUR)
 

@@ -151,7 +151,7 @@ def test_a_short_leap_is_reported_in_one_line(here):
     assert here.process.told[0].endswith("; it is right again")
 
 
-def test_other_processes_do_not_tell_of_it_again(here):
+def test_a_leap_is_reported_by_one_process_only(here):
     other = Process(here.books, here.machine)
     for process in (here.process, other):
         process.clock.now()
@@ -199,7 +199,7 @@ def test_the_sysop_is_believed_at_once_and_by_all_processes(here):
     assert other.told == []
 
 
-def test_a_process_that_begins_during_a_leap_knows_of_it(here):
+def test_a_process_started_during_a_leap_knows_of_it(here):
     here.step(A_YEAR)
     other = Process(here.books, here.machine)
     assert other.clock.now() == NOON
@@ -238,14 +238,14 @@ def test_a_future_wall_time_is_converted_to_the_boards_clock(here):
 # Another boot.
 
 
-def test_a_board_that_was_off_for_a_night_goes_on(here, ann):
+def test_a_board_off_for_a_night_resumes(here, ann):
     here.books.call(ann).close()
     process = here.boot(NOON + timedelta(hours=12))
     assert process.is_certain
     assert process.clock.now() == NOON + timedelta(hours=12)
 
 
-def test_a_board_that_was_off_for_two_weeks_goes_on_and_grants(here, ann):
+def test_a_board_off_for_two_weeks_resumes_and_grants(here, ann):
     here.books.call(ann).close()
     process = here.boot(NOON + timedelta(days=14))
     assert here.books.call(ann).purse.online == 3600

@@ -178,7 +178,7 @@ def test_a_hand_that_is_stood_after_a_visit_on_the_next_day_is_of_that_day(books
 
 
 @pytest.mark.parametrize(("used", "banked"), [(0, 300), (3600, 300), (3900, 0)])
-def test_a_stake_that_lies_over_two_days_keeps_the_first_days_earnings(books, ann, used, banked):
+def test_a_stake_over_two_days_keeps_the_first_days_earnings(books, ann, used, banked):
     books.wait_until(LATE)
     call = books.call(ann)
     call.win(600, 240)

@@ -131,7 +131,7 @@ class TestADeadCall:
         assert list(dead.renew()) == [dead.id]  # its server was only slow, and learns of it
         assert books.audit() == []
 
-    def test_on_another_node_stays_as_it_is(self, books, callers):
+    def test_on_another_node_is_unaffected(self, books, callers):
         living = dial(books, callers[0], ALPHA)
         dead = dial(books, callers[1], BETA)
         books.server_dies()

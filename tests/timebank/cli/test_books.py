@@ -381,7 +381,7 @@ def test_books_without_their_tables_are_refused_in_a_sentence(board, timebank, w
     assert re.search(": the tables are not as the board made them", timebank.refuses(*words))
 
 
-def test_the_house_beside_the_odds(evening, timebank, monkeypatch):
+def test_the_house_compares_its_winnings_with_the_odds(evening, timebank, monkeypatch):
     monkeypatch.setattr(
         "timebank.reports.house.installed_odds",
         lambda: lambda _game, _rules, _decks, bet, *_rest: (-0.1 * bet, float(bet)),

@@ -18,7 +18,7 @@ class Terminal(io.StringIO):
 
 
 @pytest.mark.parametrize("kind", [Terminal, io.StringIO])
-def test_a_line_stands_on_a_terminal_alone_and_is_wiped_away(
+def test_progress_is_one_line_on_a_terminal_only(
     kind: type[io.StringIO], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stream = kind()

@@ -252,7 +252,7 @@ def test_as_much_lost_as_won_need_not_be_written(books, ann):
     assert books.audit() == []
 
 
-def test_a_doubtful_gift_stays_as_it_is_when_the_next_one_is_claimed(books, ann, over):
+def test_a_doubtful_gift_is_unchanged_when_the_next_is_claimed(books, ann, over):
     first = over.claim()
     books.do(mark_doubtful, first, "The disk failed.")
     call = comes(books, ann, way="moduser")

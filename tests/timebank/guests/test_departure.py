@@ -33,7 +33,7 @@ def saved(books, caller_id):
     return books.balances(caller_id)["bank"]
 
 
-def test_on_exit_all_of_it_goes_home(books, ann):
+def test_the_end_of_a_visit_returns_all_minutes(books, ann):
     call = comes(books, ann)
     books.wait(600)
     call.close()

@@ -125,7 +125,7 @@ def test_numbers_go_far_ahead_where_the_books_are_gone(server, books):
     assert books.audit() == []
 
 
-def test_a_copy_is_of_one_moment_and_audited_as_of_it(server, books, monkeypatch):
+def test_a_copy_shows_and_audits_one_moment(server, books, monkeypatch):
     books.caller("Ann")
     real = dumps._run
 

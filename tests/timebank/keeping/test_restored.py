@@ -184,7 +184,7 @@ class TestNumbers:
         copies.restore(copy)
         assert books.caller("Bob") > given[-1]
 
-    def test_the_file_beside_the_books_knows_them_when_the_books_are_gone(self, served, books):
+    def test_the_mark_file_identifies_the_books_when_they_are_gone(self, served, books):
         copy = served.take()
         books.caller("Ann")
         books.caller("Bob")
@@ -510,17 +510,15 @@ class TestPutBackByHand:
         assert copies.serve() is None
         assert copies.serve() is None
 
-    def test_books_without_the_file_beside_them_are_taken_for_restored(self, served):
+    def test_books_without_the_mark_file_count_as_restored(self, served):
         live_mark.file_path(served.path).unlink()
         assert served.serve() is not None
 
-    def test_a_damaged_file_beside_them_is_none(self, served):
+    def test_a_damaged_mark_file_counts_as_missing(self, served):
         live_mark.file_path(served.path).write_text('{"marks": 1}')
         assert served.serve() is not None
 
-    def test_a_file_beside_them_that_cannot_be_read_just_now_is_no_missing_one(
-        self, served, monkeypatch
-    ):
+    def test_a_temporarily_unreadable_mark_file_is_not_missing(self, served, monkeypatch):
         def broken(_):
             raise OSError(5, "Input/output error")
 
@@ -542,9 +540,7 @@ class TestPutBackByHand:
         assert timebank("audit")[2] == ""
         assert "They are in generation 2, which begins with" in timebank("audit")[1]
 
-    def test_it_is_not_served_when_the_file_beside_it_cannot_be_written(
-        self, served, books, monkeypatch
-    ):
+    def test_a_mark_file_that_cannot_be_written_stops_the_start(self, served, books, monkeypatch):
         served.put_back(served.take())
 
         def full(*_, **__):
@@ -642,7 +638,7 @@ class TestTheCommand:
         with pytest.raises(TurnsUsed):
             again.bet(60, turns_limit=2)
 
-    def test_a_dry_run_beside_a_running_board_changes_nothing(self, board, timebank, folder):
+    def test_a_rehearsal_next_to_a_running_board_changes_nothing(self, board, timebank, folder):
         copies = Copies(board, folder)
         ann = board.caller("Ann")
         seal(board, ann)

@@ -109,7 +109,7 @@ class TestLostEnd:
             served.path.with_name(name).write_bytes(content)
         assert served.serve() is not None
 
-    def test_a_restored_copy_goes_on_past_it(self, served, books, ann):
+    def test_a_restored_copy_numbers_beyond_it(self, served, books, ann):
         copy = served.take()
         for _ in range(5):
             books.do(add_notice, ann, "Hello.")

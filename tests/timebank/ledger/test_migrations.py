@@ -139,7 +139,7 @@ def test_opening_refuses_books_on_a_server_too_and_changes_nothing(cluster, name
     assert version_there(cluster, name) == next_version.BEFORE
 
 
-def test_an_upgrade_of_a_file_says_where_the_copy_is_and_the_board_goes_on(path, folder):
+def test_an_upgrade_of_a_file_names_the_copy_and_the_board_runs(path, folder):
     assert upgrade(path).sentences() == [
         f"Moved the books in {path} from version {next_version.BEFORE} to {next_version.VERSION}.",
         f"A copy of them as they were is in {copy_path(path, next_version.BEFORE)}.",

@@ -182,7 +182,7 @@ def test_a_full_disk_fails_the_group_and_leaves_nothing_half_done(books, desks):
 
 
 @pytest.mark.of_a_file
-def test_a_locked_database_fails_the_group_and_the_next_one_goes_on(books):
+def test_a_locked_database_fails_the_group_and_the_next_succeeds(books):
     database = SqliteDatabase(books.database.path, busy_seconds=0.05)
     groups: queue.Queue = queue.Queue()
     writer = Writer(database, lambda: books.settings, lambda: books.now, groups.put)
@@ -236,7 +236,7 @@ def test_unreadable_settings_fail_the_group_but_not_the_writer(books, caplog):
     assert "could not be committed" in caplog.text
 
 
-def test_a_delivery_that_fails_is_logged_and_the_writer_goes_on(books, caplog):
+def test_a_failed_delivery_is_logged_and_the_writer_continues(books, caplog):
     delivered = []
 
     def deliver(group):

@@ -70,7 +70,7 @@ class TestSpreadsheets:
     def test_find_none_in_the_export_either(self, crowd, timebank):
         assert not any(map(starts_a_formula, cells(timebank("export", "csv")[1])))
 
-    def test_show_the_name_as_it_is_behind_an_apostrophe(self, crowd, timebank):
+    def test_show_the_name_unchanged_after_an_apostrophe(self, crowd, timebank):
         output = cells(timebank("accounts", "--format", "csv")[1])
         assert "'=cmd|' /C calc'!A0@Xibalba" in output
         assert "a;'=1+1@Xibalba" in output
@@ -114,7 +114,7 @@ class TestTerminals:
         assert code == 0
         assert output.replace("\n", "").isprintable()
 
-    def test_lose_nothing_of_it_in_json(self, told, timebank):
+    def test_lose_no_part_of_a_name_in_json(self, told, timebank):
         assert TERMINALS in [
             row["caller"] for row in json.loads(timebank("accounts", "--format", "json")[1])
         ]

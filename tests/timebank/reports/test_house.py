@@ -81,7 +81,7 @@ def test_without_a_board_nothing_is_called_luck(books, call):
     assert "  The odds of 1 of them are unknown." in list(written(reports.table([table], [], {})))
 
 
-def test_play_money_stands_by_itself(books, call):
+def test_play_money_is_listed_separately(books, call):
     call.sit_down()
     call.coup(500, lost(500))
     call.lose(60)

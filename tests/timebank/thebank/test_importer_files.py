@@ -333,7 +333,7 @@ class TestARound:
         other.write_bytes(record("Ann", 1))
         assert self.round(board) == [("BANK.EXT", 1, None), ("OTHER.EXT", 1, None)]
 
-    def test_goes_on_with_one_that_the_settings_name_no_more(self, board):
+    def test_finishes_a_file_removed_from_the_settings(self, board):
         with board.path.open("ab", buffering=0) as file:
             file.write(record("Ann", 12))
             board.take()

@@ -134,7 +134,7 @@ class TestTheSysopIsAsked:
         flush(books)
         return number
 
-    def test_about_a_record_with_all_that_is_known_of_it(self, books, path, number):
+    def test_about_a_record_with_all_known_facts(self, books, path, number):
         (row,) = books.do(undelivered)
         assert (row.number, row.name, row.minutes, row.source) == (number, "Ann", 12, SOURCE)
         assert instant(row.at) == instant(int(books.now.timestamp()))

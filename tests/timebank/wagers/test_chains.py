@@ -106,7 +106,7 @@ def test_no_repr_tells_a_seed(books, ann):
     assert repr(link.seed)[2:-1] not in repr(link)
 
 
-def test_a_shoe_of_before_goes_on_as_it_was(books, ann):
+def test_an_older_shoe_continues_unchanged(books, ann):
     old = books.do(journal.open_shoe, ann, GAME, 1, ROOTS[0], "a seal")
     assert (old.anchor, old.link) == (None, 0)
     assert open_shoe(books, ann, ROOTS[1]) == old

@@ -47,7 +47,7 @@ def test_a_clock_that_was_years_ahead_leaves_a_deal_for_every_day(books, deal):
         books.do(contests.begin, deal, books.caller("Bob"))
 
 
-def test_a_try_is_one_and_goes_on_where_it_was_left(books, deal, ann):
+def test_a_caller_has_one_try_and_resumes_it(books, deal, ann):
     assert books.do(contests.try_of, deal.seal, ann) is None
     books.do(contests.begin, deal, ann)
     books.do(contests.act, deal, ann, (), "hit", None)

@@ -201,7 +201,7 @@ def test_a_clock_that_was_set_back_renews_nothing(books, ann, call):
     assert call.sit_down().bankroll == NEW
 
 
-def test_a_coup_that_goes_on_faces_the_same_bank(books, ann, call):
+def test_a_resumed_coup_faces_the_same_bank(books, ann, call):
     call.sit_down()
     call.coup(500_00, won(500_00, 500_00))
     call.coup(200_00)

@@ -71,7 +71,7 @@ def test_a_push_only_brings_the_stake_back(call):
     assert call.purse.online == 3600
 
 
-def test_insurance_and_a_double_are_staked_beside_the_bet(books, call):
+def test_insurance_and_a_double_are_separate_stakes(books, call):
     call.bet(600)
     call.act(stake=300, kind="insurance")
     assert call.moved == [("insurance", 300, "online", "stake")]
@@ -175,7 +175,7 @@ def test_an_action_for_another_callers_hand_is_refused(books, call):
         bob.act(won(60, 60))
 
 
-def test_a_hand_goes_on_in_the_next_call(books, ann, call):
+def test_a_hand_continues_in_the_next_call(books, ann, call):
     call.bet(600)
     call.act()
     books.server_dies()

@@ -27,9 +27,7 @@ LEFT_OPEN = "Your hand of 1 June at Vegas was left open; the dealer stood it for
 
 
 @pytest.mark.parametrize("at_once", [1, 2, 3, 200])
-def test_rounds_that_are_read_together_are_each_as_it_is_alone(
-    books, playing, monkeypatch, at_once: int
-):
+def test_rounds_read_together_equal_rounds_read_alone(books, playing, monkeypatch, at_once: int):
     playing.act(2)
     playing.act(1, {1: lost(60), 2: lost(120), 3: won(180, 270)})
     books.call(books.caller("Dora"), node=4).bet(60)

@@ -50,7 +50,7 @@ def test_a_seat_that_is_refused_leaves_all_as_it_was(table, seat):
     assert table.everything() == before
 
 
-def test_a_refusal_leaves_all_as_it_was_even_in_a_transaction_that_goes_on(books, table):
+def test_a_refusal_changes_nothing_even_if_the_transaction_continues(books, table):
     before = table.everything()
 
     def try_it(desk):

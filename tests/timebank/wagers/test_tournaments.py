@@ -116,7 +116,7 @@ def test_nothing_is_sealed_while_the_clock_is_in_doubt(books):
     assert look(books) is None
 
 
-def test_an_entry_is_paid_once_and_the_try_goes_on(books, held):
+def test_an_entry_is_paid_once_and_the_try_resumes(books, held):
     call, entered = enter(books, 1)
     assert (entered.entry.for_prize, entered.entry.paid) == (True, 300)
     assert call.moved[-1] == ("entry", 300, "online", "prizes")

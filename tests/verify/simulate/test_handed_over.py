@@ -93,7 +93,7 @@ def test_a_guest_plays_at_the_server_hangs_up_and_is_given_back(story: Story) ->
     assert door.task.result() == 0
 
 
-def test_a_guest_goes_on_at_the_next_server_when_one_ends(story: Story) -> None:
+def test_a_guest_continues_at_the_next_server_when_one_ends(story: Story) -> None:
     door = hands_over(story)
     goes_on(story, 30)
     story.stop_process(story.processes[0])
@@ -108,7 +108,7 @@ def test_a_guest_goes_on_at_the_next_server_when_one_ends(story: Story) -> None:
     assert story.doors == []
 
 
-def test_a_guest_goes_on_at_the_next_server_when_one_is_killed(story: Story) -> None:
+def test_a_guest_continues_at_the_next_server_when_one_is_killed(story: Story) -> None:
     door = hands_over(story)
     kills(story, story.processes[0])
     goes_on(story, 30)

@@ -55,7 +55,7 @@ def test_cards_go_to_player_dealer_player_dealer() -> None:
     assert deal.round.cards_used == 4
 
 
-def test_the_dealers_second_card_lies_face_down() -> None:
+def test_the_dealers_second_card_is_face_down() -> None:
     deal = play(stacked("2H 3H", "7S 8S"))
     assert deal.round.dealer == ("7S", None)
     assert deal.round.dealer_count == (7, False)
@@ -222,7 +222,7 @@ def test_on_16_or_less_the_dealer_must_draw(hole: str) -> None:
     assert hand.round.dealer == ("TC", hole, "5D")
 
 
-def test_the_dealer_goes_on_until_the_count_reaches_17() -> None:
+def test_the_dealer_draws_until_the_count_reaches_17() -> None:
     hand = play(stacked("TH 6H", "4C 2S", "5D 5H 9D"), STAY)
     assert hand.round.dealer == ("4C", "2S", "5D", "5H", "9D")
     assert hand.of(DealerBusted) == [DealerBusted(25)]

@@ -137,5 +137,5 @@ def test_a_hand_of_a_split_may_double_or_not() -> None:
     assert vegas(*shoe, double_after_split=False).round.legal() == (HIT, STAY)
 
 
-def test_a_doubled_21_is_paid_even_money_on_all_of_it() -> None:
+def test_a_doubled_21_pays_even_money_on_both_bets() -> None:
     assert vegas("6H 5H", "TD 7S", "KC", DOUBLE).moved == (0, 2 * STAKE, 2 * STAKE)

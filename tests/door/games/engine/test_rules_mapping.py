@@ -30,7 +30,7 @@ def problems_of(
     return [tuple(problem) for problem in refused.value.problems]
 
 
-def test_no_keys_leave_the_game_as_it_is() -> None:
+def test_rules_without_keys_are_the_defaults() -> None:
     assert rules_from_mapping({}, BLACK_JACK_FOR_TIME) == BLACK_JACK_FOR_TIME
 
 

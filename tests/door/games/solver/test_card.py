@@ -95,7 +95,7 @@ def test_the_small_tables_have_theirs() -> None:
     assert "".join(red_dog.sections[0].rows[0][1]) == "------RRRRR"
 
 
-def test_as_text_every_move_stands_under_its_card() -> None:
+def test_a_text_card_has_every_move_under_its_card() -> None:
     lines = list(card_lines(card_of("vegas")))
     assert lines[0] == "Vegas: what to do, by totals"
     heads = next(line for line in lines if "You have" in line)

@@ -77,7 +77,7 @@ def test_every_table_has_its_odds(name: str) -> None:
     assert json.loads(json.dumps(odds.plain()))["game"] == name
 
 
-def test_baccarat_as_it_is_published() -> None:
+def test_baccarat_matches_published_odds() -> None:
     """Eight decks, the player always draws on 5: punto banco."""
     figures = baccarat.odds("baccarat", replace(BACCARAT, decks=8)).strategies["dealer"]
     player, bank, tie = (figures.outcomes[word] for word in ("player", "bank", "stand-off"))
@@ -87,7 +87,7 @@ def test_baccarat_as_it_is_published() -> None:
     assert 8 * tie - (1 - tie) == pytest.approx(-0.143596, abs=5e-7)
 
 
-def test_a_toss_lies_halfway_between_a_card_and_none() -> None:
+def test_a_toss_is_worth_the_mean_of_a_card_and_none() -> None:
     means = [
         baccarat.odds("baccarat", replace(BACCARAT, bank_option_3v9=option)).strategies["dealer"]
         for option in ("draw", "toss", "stand")
@@ -127,7 +127,7 @@ def _net(rules: RedDogRules, cards: list[Card], action: RedDogAction) -> float:
     return game.totals.won - game.totals.lost
 
 
-def test_insurance_stands_apart() -> None:
+def test_insurance_is_listed_separately() -> None:
     plain, paid = (
         odds_for(BLACK_JACK_FOR_TIME),
         odds_for(replace(BLACK_JACK_FOR_TIME, insurance_pays=3)),

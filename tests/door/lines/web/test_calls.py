@@ -102,7 +102,7 @@ async def test_a_key_of_the_page_counts_once_and_for_its_own_offer() -> None:
             assert call.typed == "é..".encode()
 
 
-async def test_an_offer_is_shown_again_only_after_a_key_of_it_was_pressed() -> None:
+async def test_an_offer_is_repeated_only_after_one_of_its_keys() -> None:
     async with on_the_page() as (socket, call):
         assert await receive(socket) == GREETING
         hit, same_keys = (OpenKeys("keys", (("H", "Hit"),)) for _ in range(2))

@@ -145,7 +145,7 @@ async def test_a_hang_up_cancels_the_question(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "problem", [HelperUnavailable("it is gone"), RuntimeError("something else")]
 )
-async def test_a_hand_goes_on_when_the_book_is_not_at_hand(
+async def test_a_hand_continues_without_the_book(
     tmp_path: Path, problem: Exception, caplog: pytest.LogCaptureFixture
 ) -> None:
     thinking = AtOurWord()

@@ -14,6 +14,6 @@ def test_typed_amounts_are_rounded_down_to_seconds(typed: str, seconds: int) -> 
 
 
 @pytest.mark.parametrize("coin", [60, 180, 600])
-def test_a_figure_that_is_typed_as_it_is_read_is_never_more_than_it_was(coin: int) -> None:
+def test_a_shown_figure_typed_back_is_never_more(coin: int) -> None:
     for seconds in range(1, 3 * coin):
         assert seconds_typed(figure(seconds, coin), coin) <= seconds

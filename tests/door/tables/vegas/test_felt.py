@@ -61,7 +61,7 @@ def test_a_label_is_printed_whole_or_not_at_all() -> None:
 # Hands in every size
 
 
-async def test_talk_is_painted_unless_it_stands_at_the_side(tmp_path: Path) -> None:
+async def test_talk_is_painted_on_the_felt_unless_it_is_at_the_side(tmp_path: Path) -> None:
     large = replace(MODERN, columns=132, rows=50)
     async with world(tmp_path, toml=table_toml()) as board:
         ada, bob = await player(board, "Ada", large), await player(board, "Bob")

@@ -197,9 +197,7 @@ async def comes_back(here: World, name: str) -> Sitter:
     return await sitter.sits()
 
 
-async def test_a_server_that_was_stopped_writes_nothing_when_it_goes_on(
-    tmp_path: Path, bank: str
-) -> None:
+async def test_a_resumed_server_writes_nothing(tmp_path: Path, bank: str) -> None:
     async with in_mid_round(tmp_path, bank) as (two, (ada, bob, _)):
         two.stops(0)
         await two.pass_time(60)

@@ -125,7 +125,7 @@ async def test_a_stranger_sits_down_when_the_round_is_over(tmp_path: Path) -> No
         assert after.state.hand.names == ("Dan",)
 
 
-async def test_the_shoe_goes_on_after_a_crash(tmp_path: Path) -> None:
+async def test_the_shoe_continues_after_a_crash(tmp_path: Path) -> None:
     seed = shoe(1, everybody_plays)
     await crash_in(tmp_path, 1, seed)
     async with after_a_crash(tmp_path) as after:
@@ -155,7 +155,7 @@ async def test_a_shoe_that_was_cut_stays_cut_after_a_crash(tmp_path: Path) -> No
         assert ada.was_told(news.BetRefused) == []
 
 
-async def test_a_round_goes_on_under_the_coin_it_was_dealt_under(tmp_path: Path) -> None:
+async def test_a_round_keeps_the_coin_of_its_deal(tmp_path: Path) -> None:
     await crash_in(tmp_path, 1, shoe(1, everybody_plays))
     async with after_a_crash(tmp_path, coin_minutes=5, dealer="hit 17") as after:
         ada = await returns(after, "Ada")
@@ -167,7 +167,7 @@ async def test_a_round_goes_on_under_the_coin_it_was_dealt_under(tmp_path: Path)
         assert after.round.rules.dealer == "hit 17"
 
 
-async def test_an_orderly_stop_leaves_the_round_as_it_lies(tmp_path: Path) -> None:
+async def test_an_orderly_stop_leaves_the_round_unchanged(tmp_path: Path) -> None:
     async with party(tmp_path, 2, seed=shoe(2, everybody_plays)) as before:
         await before.deal()
         await before.table.stop()

@@ -193,7 +193,7 @@ async def test_simultaneous_keys_are_decisions_in_sequence(
         )
 
 
-async def test_a_silent_seat_stands(tmp_path: Path) -> None:
+async def test_a_silent_seat_is_stood(tmp_path: Path) -> None:
     async with party(tmp_path, 2, seed=shoe(2, everybody_plays)) as two:
         await two.deal()
         await two.pass_time(TURN - 1)

@@ -81,7 +81,7 @@ async def test_the_last_round_of_a_shoe_closes_it_though_no_other_can_be_sealed(
         await alone.pass_time(RETRY_SECONDS)
 
 
-async def test_a_seed_that_stands_beside_the_next_seal_is_called_the_last_shoes(
+async def test_a_seed_shown_with_the_next_seal_is_labelled_the_last_shoes(
     tmp_path: Path,
 ) -> None:
     async with party(tmp_path, 1, decks=1, penetration=30) as alone:
@@ -96,7 +96,7 @@ async def test_a_seed_that_stands_beside_the_next_seal_is_called_the_last_shoes(
         assert "Seed of the last shoe" in scene.fairness().text()
 
 
-async def test_each_round_goes_on_in_the_shoe_where_the_last_one_ended(tmp_path: Path) -> None:
+async def test_each_round_continues_the_shoe_of_the_last(tmp_path: Path) -> None:
     seed = shoe(2, everybody_plays)
     async with party(tmp_path, 2, seed=seed) as two:
         dealt = 0
@@ -140,7 +140,7 @@ async def test_a_caller_who_moves_up_to_the_first_seat_may_cut(tmp_path: Path) -
         assert two.state.cut == "mine now"
 
 
-async def test_a_table_that_stands_empty_for_a_while_keeps_its_shoe(tmp_path: Path) -> None:
+async def test_an_empty_table_keeps_its_shoe_for_a_while(tmp_path: Path) -> None:
     async with party(tmp_path, 1, seed=shoe(1, everybody_plays)) as alone:
         (ada,) = alone.sitters
         await alone.deal()
@@ -181,7 +181,7 @@ async def test_events_of_a_round_reveal_no_seed_and_no_future_card(tmp_path: Pat
 # Other dealers from the shoe
 
 
-async def test_a_solo_hand_of_an_earlier_release_goes_on_at_the_table(
+async def test_a_solo_hand_of_an_earlier_release_continues_at_the_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with world(tmp_path, toml=vegas()) as before:
