@@ -26,7 +26,6 @@ from door.tables.vegas import news
 from door.tables.vegas import table_round as vegas_round
 from door.tables.vegas.pits import Hold
 from door.tables.vegas.state import Chair, Committed, TableState
-from timebank.callers import hearing
 from timebank.errors import CallClosed, JournalDamaged, OutOfStep, Refused, RoundOver, ShoeGone
 from timebank.language import Phrase, speaking_to
 from timebank.wagers import journal
@@ -106,12 +105,11 @@ class Dealer:
                 self.commit(seat, (phrase or phrases.drawn(self._board.new_seed())).text)
 
     def commit(self, seat: Chair, phrase: str) -> None:
-        """Commit a seat to a phrase and announce the commitment; the deal shows the phrase."""
+        """Commit a seat to a phrase; `F` shows the commitment, and after the deal the phrase."""
         shoe = self._state.shoe
         assert shoe is not None  # a fresh one
         commitment = shuffle.commitment(shoe.seed, phrase, shoe.link)
         self._state.commit(Committed(seat.caller_id, seat.name, phrase, commitment))
-        self._state.tell(news.CutCommitted(seat.name, commitment))
 
     async def deal(self) -> None:
         """Deal to all callers who have bet, except for bets that the bank refuses.
@@ -149,34 +147,12 @@ class Dealer:
         post = self._post(lambda desk, work: work(desk, sitters))
         committed = tuple(state.commitments) if shoe.fresh else ()
         cut = "\n".join(each.phrase for each in committed) or state.cut
-        tell_cuts = await self.cut_announcer(committed)
         step = await play.deal(post, VEGAS_KIND, replace(shoe, cut=cut), terms, bets)
         state.cut = cut
-        tell_cuts()
+        if committed:
+            state.cut_by = {each.phrase: each.caller_id for each in committed}
+            state.tell(news.CutMade(tuple(each.name for each in committed)))
         self._adopt_deal(step, online)
-
-    async def cut_announcer(self, cuts: Sequence[Committed]) -> Callable[[], None]:
-        """Return a function that tells all guests of these cuts. It hides from each guest the
-        words of callers whom that guest may not hear."""
-        writers = [each.caller_id for each in cuts]
-        readers = [guest.caller.record.id for guest in self._state.guests()] if cuts else []
-
-        def look(desk: Desk) -> dict[int, frozenset[int]]:
-            return {reader: hearing.unheard(desk, reader, writers) for reader in readers}
-
-        unheard = await self._board.books.run(look) if readers else {}
-
-        def tell() -> None:
-            for each in cuts:
-                self._state.cut_by[each.phrase] = each.caller_id
-            for guest in self._state.guests():
-                hidden = unheard.get(guest.caller.record.id, frozenset(writers))
-                for each in cuts:
-                    is_hidden = each.phrase and each.caller_id in hidden
-                    words = None if is_hidden else each.phrase
-                    self._state.tell_to([guest], news.CutMade(each.name, words))
-
-        return tell
 
     def _adopt_deal(self, step: Step, online: Mapping[int, Present]) -> None:
         for seat in self._state.seated():

@@ -63,21 +63,8 @@ class BetRefused(CallerNews):
     reason: Phrase | Exception
 
 
-@dataclass(frozen=True)
-class CutMade(CallerNews):
-    """A caller cut the cards with `words`; "" takes the cut back.
-
-    `words` is None for a reader who may not see them.
-    """
-
-    words: str | None
-
-
-@dataclass(frozen=True)
-class CutCommitted(CallerNews):
-    """A caller is committed to a cut of the fresh shoe, which is hidden until the deal."""
-
-    commitment: str
+class CutTakenBack(CallerNews):
+    """A caller has taken their cut back."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +95,13 @@ class BellSet(News):
     """The bell rings in `seconds`, and the cards are dealt."""
 
     seconds: int
+
+
+@dataclass(frozen=True)
+class CutMade(News):
+    """The callers with these names have cut the cards. Their phrases are behind `F` only."""
+
+    names: tuple[str, ...]
 
 
 class BellRang(News):

@@ -223,11 +223,9 @@ class VegasScene:
         if self.banner is not None:
             row, column, width = layout.clock_row - 1, layout.dealer_column, layout.seat_columns
             felt.paint_banner(canvas, row, column - 1, width + 2, self.banner)
-        end = layout.left + layout.columns
         if not self.has_side:
             first = layout.rail_row + 1
             self._paint_talk(canvas, layout.left + 1, layout.columns - 2, first, area.rows - 1)
-        self._paint_short(canvas, end, area.rows - 1)
 
     def lines(self) -> Sequence[str]:
         lines = [f"|15{self.title}|07 - {self._turns_only()}".removesuffix("|07 - ")]
@@ -270,7 +268,6 @@ class VegasScene:
                     _("Clock"),
                     _("Below the dealer's cards: how long the table waits, and for whom."),
                 ),
-                (_("Seal, seed"), _("The first digits of what shuffles the shoe; F shows it all.")),
             ]
         return [f"|15{name}|07  {meaning}" for name, meaning in fields]
 
@@ -397,12 +394,6 @@ class VegasScene:
         room = max(0, end - first)
         for number, line in enumerate(lines[-room:] if room else ()):
             canvas.put_pipe(first + number, left, line)
-
-    def _paint_short(self, canvas: Canvas, end: int, row: int) -> None:
-        """Paint the first digits of the seal, or of the seed after a round."""
-        words = self.fairness().short() if self._state.in_play is None else ""
-        if words:
-            canvas.put_pipe(row, end - len(words), f"|07{words}")
 
     # On a narrow screen.
 

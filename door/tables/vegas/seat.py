@@ -681,6 +681,7 @@ class VegasVisit(Sitting):
         if words:
             chosen = await phrases.choose(self.caller, words)
             await self.table.cut_cards(self, chosen.text)
+            self.console.screen.say(f"|07{_('Your cut is sealed until the deal. F shows it.')}")
 
     async def _talk(self, opening: str) -> None:
         """Ask for a line of talk and send it; a refused line stays in the field."""

@@ -27,7 +27,7 @@ from door.games.vegas.game import VegasSettings
 from door.tables.betting import BettingTime
 from door.tables.vegas import news
 from door.tables.vegas.dealer import Dealer
-from door.tables.vegas.state import Chair, Committed, SeatedGuest, TableState
+from door.tables.vegas.state import Chair, SeatedGuest, TableState
 from door.tables.vegas.table_clock import TableClock
 from door.tables.vegas.table_round import GAME, affordable
 from timebank.callers.hearing import ignored
@@ -441,9 +441,8 @@ class VegasTable:
         if self.state.is_cut_by_all:
             self._dealer.commit(seat, words)
             return
-        tell = await self._dealer.cut_announcer([Committed(seat.caller_id, seat.name, words, "")])
-        self.state.cut = words
-        tell()
+        self.state.cut, self.state.cut_by = words, {words: seat.caller_id}
+        self.state.tell(news.CutMade((seat.name,)) if words else news.CutTakenBack(seat.name))
 
     async def _decide(
         self, guest: SeatedGuest, action: BlackjackAction, amount: int | None

@@ -17,7 +17,6 @@ from door.games.blackjack.events import BlackjackOutcome, Event
 from door.games.blackjack.round import BlackjackRound
 from door.games.engine.cards import Card
 from door.tables.card_names import listed_cards, the_card
-from door.tables.fairness import SHORT
 from door.tables.vegas import news
 from door.tables.vegas.news import News, RoundNews
 from door.tables.words import coins_rule, pay_lines, total_words
@@ -163,23 +162,24 @@ def _at_the_table(item: News, me: str) -> str:
             return f"|12{reason}"
         case news.BetRefused(name):
             return f"|07{_('{name} sits this one out.').format(name=literal(name))}"
-        case news.CutCommitted(name, commitment):
-            words = _("{name}'s cut is sealed: {digits}").format(
-                name=literal(name), digits=commitment[:SHORT]
-            )
-            return f"|07{words}"
-        case news.CutMade(name, None):
-            words = _("{name} cuts with words that are not shown to you.")
-            return f"|07{words.format(name=literal(name))}"
-        case news.CutMade(name, words):
-            cut = _("{name} cuts with: {words}") if words else _("{name} takes the cut back.")
-            return f"|07{cut.format(name=literal(name), words=literal(words))}"
+        case news.CutTakenBack(name):
+            return f"|07{_('{name} takes the cut back.').format(name=literal(name))}"
+        case news.CutMade(names):
+            return f"|07{_('Cut by {names}.').format(names=_listed(names))}"
         case news.BellSet(seconds):
             return f"|14{_('Cards in {time}.').format(time=span(seconds))}"
         case news.TurnBegan(name, seconds) if name == me:
             return f"|14{_('Your turn: {time}.').format(time=span(seconds))}"
     words = _HOUSE.get(type(item), "")
     return f"|14{_(words)}" if words else ""
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return names in a sentence: "Ann, Bob and Cleo"."""
+    *before, last = map(literal, names)
+    if not before:
+        return last
+    return _("{names} and {last}").format(names=", ".join(before), last=last)
 
 
 # Sentences of the house, the same for all callers.

@@ -111,22 +111,22 @@ async def test_settings_show_every_anchor_before_they_ask_for_a_phrase(tmp_path:
 async def test_every_seat_commits_before_any_phrase_is_shown(tmp_path: Path) -> None:
     async with party(tmp_path, 3, ahead=AHEAD) as three:
         ada, bob, _cy = three.sitters
-        commitments = {item.name: item.commitment for item in ada.was_told(news.CutCommitted)}
+        commitments = {each.name: each.commitment for each in three.state.commitments}
         assert len(commitments) == 3
         assert ada.was_told(news.CutMade) == []
         await ada.table.cut_cards(ada, "mine")
+        commitments |= {each.name: each.commitment for each in three.state.commitments}
         await bob.gets_up()
         seated = [three.sitters[0], three.sitters[2]]
         for sitter in seated:
             await sitter.is_ready(1)
         shoe = three.stored().shoe
         assert shoe is not None
-        cuts = [(item.name, item.words) for item in ada.was_told(news.CutMade)]
-        assert shoe.cut == "\n".join(words for _, words in cuts)
-        assert cuts[-1] == ("Ada", "mine")  # the last line
-        assert len(cuts) == 3  # the caller who left is included
-        commitments |= {item.name: item.commitment for item in ada.was_told(news.CutCommitted)}
-        for name, words in cuts:
+        (made,) = ada.was_told(news.CutMade)
+        assert made.names == ("Bob", "Cyd", "Ada")  # the caller who left is included
+        cuts = (shoe.cut or "").split("\n")
+        assert cuts[-1] == "mine"
+        for name, words in zip(made.names, cuts, strict=True):
             assert commitment(shoe.seed, words, shoe.link) == commitments[name]
         assert seal(shoe.seed) == shoe.seal
         dealt = shuffle(shoe.seed, Phrases(shoe.cut, shoe.link), shoe.decks)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
-from door.tables.vegas import news
-from tests.door.seated import Party, everybody_plays, party, shoe
-from tests.door.vegas_callers import AT_TABLE, player, table_toml
+from tests.door.seated import everybody_plays, shoe
+from tests.door.vegas_callers import AT_TABLE, Player, player, table_toml
 from tests.world import World, world
 from timebank.callers import callers, messages
 from timebank.keeping import caller_acts
+from timebank.wagers import journal
 
 RUDE = "ada was here"
 AHEAD = "\n[fairness]\nshoes_ahead = 3\n"
@@ -29,49 +32,57 @@ def ignores(here: World, reader: str, writer: str) -> None:
         messages.ignore(desk, callers.number_of(desk, reader), other, on=True)
 
 
-def cuts(three: Party) -> list[list[str | None]]:
-    """Return the words of Ada's cut as each of the three read them."""
-    return [
-        [each.words for each in sitter.was_told(news.CutMade) if each.name == "Ada"]
-        for sitter in three.sitters
-    ]
-
-
-@pytest.mark.parametrize("ahead", ["", AHEAD])
-async def test_a_caller_who_ignores_the_cutter_sees_the_cut_without_its_phrase(
-    tmp_path: Path, ahead: str
-) -> None:
-    async with party(tmp_path, 3, ahead=ahead) as three:
-        ignores(three.here, "Bob", "Ada")
-        await three.table.cut_cards(three.sitters[0], RUDE)
-        await three.deal()
-        assert cuts(three) == [[RUDE], [None], [RUDE]]
-
-
-@pytest.mark.parametrize("ahead", ["", AHEAD])
-async def test_a_muted_callers_cut_counts_and_its_phrase_is_hidden(
-    tmp_path: Path, ahead: str
-) -> None:
-    async with party(tmp_path, 3, ahead=ahead) as three:
-        mutes(three.here, "Ada")
-        await three.table.cut_cards(three.sitters[0], RUDE)
-        await three.deal()
-        assert cuts(three) == [[RUDE], [None], [None]]
-        stored = three.stored()
-        assert stored.shoe is not None
-        assert RUDE in (stored.shoe.cut or "").split("\n")  # so the hand can be checked
-
-
-async def test_the_page_of_fairness_hides_the_words_too(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=table_toml()) as board:
+@asynccontextmanager
+async def after_a_cut(folder: Path, ahead: str) -> AsyncIterator[tuple[Player, Player]]:
+    """Ada, who has cut the cards, and Bob, after the deal."""
+    async with world(folder, toml=table_toml() + ahead) as board:
         board.seeds = [shoe(2, everybody_plays, cut=RUDE)]
         ada, bob = await player(board, "Ada"), await player(board, "Bob")
-        await ada.presses("c").sees("A phrase to cut the cards")
-        ada.presses(f"{RUDE}\r")
-        await bob.sees(f"Ada cuts with: {RUDE}")
-        mutes(board, "Ada")
-        for guest, words in ((ada, RUDE), (bob, "not shown to you")):
-            await guest.is_asked(AT_TABLE)
-            await guest.presses("f").sees("Cut with")
-            assert words in guest.screen
-            guest.presses(" ")
+        await ada.presses("c").sees("hrase")
+        await ada.presses(f"{RUDE}\r").is_asked("<B>et")
+        yield ada, bob
+
+
+async def reads_cuts(guest: Player) -> str:
+    await guest.is_asked(AT_TABLE)
+    await guest.presses("f").sees("Cut with")
+    shown = guest.screen
+    await guest.presses("q").is_asked(AT_TABLE)
+    return shown
+
+
+@pytest.mark.parametrize(("ahead", "who"), [("", "Ada"), (AHEAD, "Bob and Ada")])
+async def test_the_table_says_who_cut_and_keeps_the_phrases_for_the_page_of_fairness(
+    tmp_path: Path, ahead: str, who: str
+) -> None:
+    async with after_a_cut(tmp_path, ahead) as (ada, bob):
+        for guest in (ada, bob):
+            guest.presses("b1\r")
+        for guest in (ada, bob):
+            await guest.sees(f"Cut by {who}.")
+        transcript = bob.terminal.transcript
+        assert RUDE not in transcript
+        assert not re.search("[0-9a-f]{8}", transcript)
+        for guest in (ada, bob):
+            assert RUDE in await reads_cuts(guest)
+
+
+@pytest.mark.parametrize("hide", [mutes, lambda here, name: ignores(here, "Bob", name)])
+@pytest.mark.parametrize("ahead", ["", AHEAD])
+async def test_the_page_of_fairness_hides_the_words_of_callers_who_are_not_heard(
+    tmp_path: Path, ahead: str, hide: Callable[[World, str], None]
+) -> None:
+    async with after_a_cut(tmp_path, ahead) as (ada, bob):
+        hide(ada.board, "Ada")
+        for guest in (ada, bob):
+            guest.presses("b1\r")
+        await bob.sees("Cut by ")
+        assert RUDE in await reads_cuts(ada)
+        shown = await reads_cuts(bob)
+        assert RUDE not in shown
+        assert "not shown to you" in shown
+        with ada.board.books() as desk:
+            stored = journal.stored_round(desk, 1)
+        assert stored is not None
+        assert stored.shoe is not None
+        assert RUDE in (stored.shoe.cut or "").split("\n")  # so the hand can be checked

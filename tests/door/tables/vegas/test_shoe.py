@@ -116,7 +116,7 @@ async def test_the_first_seat_cuts_a_fresh_shoe_and_everybody_sees_it(tmp_path: 
         with pytest.raises(NotNow, match="The first seat cuts"):
             await bob.table.cut_cards(bob, "mine")
         await ada.table.cut_cards(ada, "be lucky")
-        assert bob.was_told(news.CutMade) == [news.CutMade("Ada", "be lucky")]
+        assert bob.was_told(news.CutMade) == [news.CutMade(("Ada",))]
         await two.deal()
         stored = two.stored().shoe
         assert stored is not None
