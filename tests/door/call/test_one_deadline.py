@@ -100,7 +100,7 @@ def notices_in(here: World) -> int:
         return int(run("SELECT count(*) FROM notices WHERE text LIKE '%late%'").scalar_one())
 
 
-class TestOfOneKey:
+class TestOneKey:
     async def test_a_step_after_a_long_wait_has_its_own_short_deadline(
         self, tmp_path: Path
     ) -> None:

@@ -51,7 +51,7 @@ def run_out(books: Books) -> None:
     books.sql("UPDATE leases SET until = until - ?", leadership.LEASE_SECONDS)
 
 
-class TestWhoLeads:
+class TestTheLeader:
     def test_one_of_several(self, books, alpha, beta):
         for _ in range(3):
             assert [look(books, alpha), look(books, beta)] == [True, False]
@@ -77,7 +77,7 @@ class TestWhoLeads:
         assert leadership.LEASE_SECONDS + leadership.LOOK_SECONDS < 15
 
 
-class TestAServerThatDrains:
+class TestADrainingServer:
     def test_hands_the_jobs_to_one_that_does_not(self, books, alpha, beta):
         look(books, alpha)
         assert not look(books, alpha, draining=True)

@@ -136,7 +136,7 @@ class TestTheChain:
         assert books.audit() == []
 
 
-class TestARowThatDoesNotFit:
+class TestABrokenLink:
     @pytest.mark.parametrize(
         "change",
         [
@@ -218,7 +218,7 @@ class TestARowThatDoesNotFit:
         assert chained(books)[0] == unfit(7)
 
 
-class TestADigestNotedDown:
+class TestARecordedDigest:
     def audit(self, books, since):
         with books.database.reading(books.settings, books.now) as desk:
             return [str(finding) for finding in audit(desk, since)]

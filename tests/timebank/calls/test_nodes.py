@@ -76,7 +76,7 @@ def test_two_open_calls_cannot_share_a_node(books, callers):
         books.sql("UPDATE calls SET node = 1 WHERE closed IS NULL")
 
 
-class TestWhoCallsASecondTime:
+class TestASecondCall:
     def test_is_refused_before_a_node_is_looked_for(self, books, callers):
         for caller_id in callers[:3]:
             dial(books, caller_id, ALPHA)

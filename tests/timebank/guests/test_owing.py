@@ -278,7 +278,7 @@ def test_a_loan_paid_after_midnight_is_of_an_earlier_day(books, eve):
         borrow(call, 1)
 
 
-class TestAGuestWhoComesEachDay:
+class TestADailyGuest:
     """An attacker's behaviour over many days gains at most the loan of one day."""
 
     @pytest.mark.parametrize("seed", range(2))

@@ -281,7 +281,7 @@ class TestTwoCopies:
         assert record(books, bob).locked
 
 
-class TestWithoutTheBooksBefore:
+class TestWithoutPriorBooks:
     """Lost disks, broken files and copies that were put back by hand."""
 
     WAITS = (

@@ -292,7 +292,7 @@ def put(books: Books, name: str, minutes: int) -> int:
     return number
 
 
-class TestWhatWasOnItsWay:
+class TestMinutesInTransit:
     def test_a_record_is_never_written_twice(self, copies, books, open_books, folder):
         books.change(mode="external", thebank_ext=folder / "THEBANK.EXT")
         first = put(books, "Ann", 12)
@@ -405,7 +405,7 @@ def log_of(books: Books) -> list[str]:
     return [what for (what,) in books.sql("SELECT what FROM sysop_log ORDER BY id")]
 
 
-class TestWhoComesIn:
+class TestAccess:
     """Seen live: removed powers and a used code returned without a word."""
 
     @pytest.fixture
@@ -483,7 +483,7 @@ class TestWhoComesIn:
         assert any("Callers who lost them since" in line for line in settled_copy.sentences())
 
 
-class TestPutBackByHand:
+class TestManualRestore:
     def test_a_backup_is_known_at_the_next_start(self, served, books, ann, caplog):
         shoe = seal(books, ann)
         copy = served.take()

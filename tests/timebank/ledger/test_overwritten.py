@@ -45,7 +45,7 @@ def cp(source: Path, target: Path) -> None:
         shutil.copyfileobj(old, new)
 
 
-class TestWrittenOver:
+class TestOverwritten:
     def copy_of(self, books, how: str) -> Path:
         copy = books.database.path.with_name("copy")
         if how == "backup":

@@ -223,7 +223,7 @@ class TestTurns:
             desk.connection.exec_driver_sql("DELETE FROM notices")
 
 
-class TestAWriterThatStandsStill:
+class TestAHungWriter:
     @pytest.fixture(autouse=True)
     def quick(self, monkeypatch):
         monkeypatch.setattr(postgres_dialect, "IDLE", "200ms")
@@ -359,7 +359,7 @@ def wire(books, monkeypatch):
     return Wire(books, monkeypatch)
 
 
-class TestACommitThatBreaksOff:
+class TestABrokenCommit:
     @pytest.mark.parametrize("is_done", [True, False])
     def test_of_a_transaction_is_looked_up(self, books, wire, is_done):
         wire.dies(is_done=is_done)

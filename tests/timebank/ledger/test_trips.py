@@ -87,7 +87,7 @@ class TestTrips:
         assert books.audit() == []
 
 
-class TestARowThatTheServerRefuses:
+class TestARefusedRow:
     def test_fails_its_own_operation_only(self, books, desks, call):
         group = desks.together(add("a"), overdraw(call), add("c"))
         assert [type(done.error) for done in group] == [type(None), NotEnough, type(None)]
@@ -176,7 +176,7 @@ class TestARowThatTheServerRefuses:
         assert secret.hex()[:8] not in caplog.text
 
 
-class TestWhatWaits:
+class TestAPendingStatement:
     def test_is_visible_to_the_next_query(self, books, call):
         with books.database.transaction(books.settings, books.now) as desk:
             run = desk.connection.connection.driver_connection

@@ -21,7 +21,7 @@ from timebank.names.names import (
 )
 
 
-class TestNamesThatMayBeUsed:
+class TestAllowedNames:
     @pytest.mark.parametrize(
         "name",
         [
@@ -46,7 +46,7 @@ class TestNamesThatMayBeUsed:
         assert check("Ann O\u2019Neil\u2011Smith") == "Ann O'Neil-Smith"
 
 
-class TestNamesThatAreRefused:
+class TestRefusedNames:
     @pytest.mark.parametrize("name", ["", " ", "x", " x ", "x" * (LONGEST + 1), "x" * 10_000])
     def test_too_short_or_too_long(self, name):
         with pytest.raises(NameRefused, match="characters"):
@@ -100,7 +100,7 @@ class TestNamesThatAreRefused:
             assert str(refusal.value)[0].isupper()
 
 
-class TestNamesThatLookAlike:
+class TestLookAlikes:
     @pytest.mark.parametrize(
         ("one", "other"),
         [

@@ -134,7 +134,7 @@ class TestEnding:
         assert take(books, ALPHA) == 1
 
 
-class TestLettingGo:
+class TestReleasing:
     def test_another_takes_it_at_once_with_the_next_number(self, books):
         take(books, ALPHA)
         books.do(leases.release, "jobs", ALPHA)
@@ -177,7 +177,7 @@ def write_under(desk, fence: int, text: str) -> None:
     add_notice(desk, 1, text)
 
 
-class TestWritingUnderIt:
+class TestWritingUnderALease:
     @pytest.fixture
     def fence(self, books) -> int:
         books.caller("Ann")

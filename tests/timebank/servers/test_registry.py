@@ -62,7 +62,7 @@ def test_a_leaving_server_releases_its_leases(books):
     assert books.do(leases.take, "jobs", beta.id, 12) == 2
 
 
-class TestOneThatFallsSilent:
+class TestASilentServer:
     @pytest.fixture
     def beta(self, books):
         return enter(books, "beta")

@@ -279,7 +279,7 @@ class TestWrongEvents:
         assert len(refusal(event(minutes=1440) + event(minutes=0))) == 1
 
 
-class TestFilesThatCannotBeRead:
+class TestUnreadableFiles:
     def refused(self, path: Path) -> str:
         with pytest.raises(SettingsError) as refused:
             settings.load(path)

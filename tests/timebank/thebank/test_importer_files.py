@@ -71,7 +71,7 @@ class TestTheFile:
         assert (board.take().problem, board.bank("Ann")) == (None, 27)
 
 
-class TestALineWithoutItsEnd:
+class TestAnUnfinishedLine:
     HALF = b"Bob;5;Big Door;2026-06-"
     REST = b"01 12:00\r\n"
 
@@ -137,7 +137,7 @@ class TestALineWithoutItsEnd:
         assert board.bank("Ann") == 22
 
 
-class TestAProgramThatHasTheFileOpen:
+class TestAProgramWithTheFileOpen:
     def test_may_go_on_writing_to_it(self, board):
         with board.path.open("ab", buffering=0) as file:
             file.write(record("Ann", 12))
@@ -229,7 +229,7 @@ class TestAProgramThatHasTheFileOpen:
         assert board.take().refused == 0
 
 
-class TestWhatIsNotRead:
+class TestIgnoredFiles:
     def problem(self, board: Board, path: Path) -> str:
         before = {name: (board.path.parent / name).stat().st_ino for name in board.names()}
         report = board.take(path)
@@ -285,7 +285,7 @@ class TestWhatIsNotRead:
         assert import_all(board.books.database, board.books.settings, board.books.now) == []
 
 
-class TestWhatASysopCanMend:
+class TestProblemsForTheSysop:
     def test_another_process_that_keeps_the_file(self, board, monkeypatch):
         monkeypatch.setattr(files, "LOCK_SECONDS", 0.05)
         board.write(record("Ann", 12))

@@ -118,7 +118,7 @@ class TestDelivery:
         assert not path.exists()
 
 
-class TestWhatASysopCanMend:
+class TestProblemsForTheSysop:
     def refused(self, books: Books) -> str:
         delivery = flush(books)
         assert (delivery.appended, delivery.doubtful) == ((), ())
