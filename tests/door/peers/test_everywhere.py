@@ -16,7 +16,7 @@ from door.server import control_client as shell
 from tests.door.lines.board import PATIENCE
 from tests.door.peers.boards import Machine, machines, until_known
 from tests.door.peers.conftest import Soon
-from tests.door.server.test_attending import Sysop
+from tests.door.server.test_sysop_looks import Sysop
 from tests.door.shell import CommandResult, Shell
 from tests.door.visiting import Guest, sysop_toml, visitor
 from timebank.errors import BooksUnavailable
