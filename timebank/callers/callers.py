@@ -127,7 +127,7 @@ def register_kept(desk: Desk, name: str, password_hash: str, *, powers: bool) ->
 
 
 def register_of_board(desk: Desk, name: str, board: str, key: str) -> CallerRecord:
-    """Register a caller of another board, who has no password. hosts.host_caller makes `name`.
+    """Register a caller of another board, who has no password. arrival.host_caller makes `name`.
 
     Raises `NameTaken`, also if the board has a caller with this key.
     """
@@ -247,7 +247,7 @@ def rename(desk: Desk, caller_id: int, name: str) -> CallerRecord:
 
 
 def rename_of_board(desk: Desk, caller_id: int, new_name: str) -> CallerRecord:
-    """Rename a caller. hosts.host_caller makes the name. Raises `NameTaken`."""
+    """Rename a caller. arrival.host_caller makes the name. Raises `NameTaken`."""
     if (
         look_alikes.holder(dialects.runner(desk.connection), new_name, ignored_id=caller_id)
         is not None
