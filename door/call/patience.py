@@ -41,8 +41,8 @@ class Patience:
     console: Console
     _unanswered: int = 0  # operations under way in the books
     _since: float = 0.0
-    _has_said_busy: bool = False
-    _has_said_doubt: bool = False
+    _has_shown_busy: bool = False
+    _has_shown_doubt: bool = False
 
     def __enter__(self) -> None:
         if not self._unanswered:
@@ -51,21 +51,21 @@ class Patience:
 
     def __exit__(self, *_: object) -> None:
         self._unanswered -= 1
-        self._has_said_doubt = False
+        self._has_shown_doubt = False
 
     def tell_doubt(self) -> None:
         """Say once that it is not known yet whether the caller's last act counts."""
-        if not self._has_said_doubt:
-            self._has_said_doubt = True
+        if not self._has_shown_doubt:
+            self._has_shown_doubt = True
             self.console.screen.say(f"|12{wording.IN_DOUBT}")
 
     def look(self) -> None:
         """Say once that the board is busy: another program has the books, or the disk hangs."""
         waited = self.console.clock.monotonic() - self._since
         waits = self._unanswered > 0 and waited >= PATIENCE_SECONDS
-        if waits and not (self._has_said_busy or self._has_said_doubt):
+        if waits and not (self._has_shown_busy or self._has_shown_doubt):
             _say_busy(self.console)
-        self._has_said_busy = waits
+        self._has_shown_busy = waits
 
 
 def _say_busy(console: Console) -> None:

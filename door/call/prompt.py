@@ -49,7 +49,7 @@ class Prompt:
             prompt = f"|15{question}|07  {prompt}"
         self._screen.display.prompt(prompt)
         self._screen.offer("keys", choices, default)
-        has_said = False
+        has_explained = False
         while True:
             key = await self._keyboard.key()
             letter: str | None = (also or {}).get(key.upper(), key.upper())
@@ -66,8 +66,8 @@ class Prompt:
                 await self.explain(choices, meanings or {}, default, cancel)
                 self._screen.display.prompt(prompt)
                 self._screen.offer("keys", choices, default)
-            elif key != " " and not has_said:  # callers press the space bar to cut a pause short
-                has_said = True
+            elif key != " " and not has_explained:  # the space bar cuts a pause short
+                has_explained = True
                 self.say_useless(key)
 
     async def agrees(self, question: str, default: str = "Y") -> bool:

@@ -350,7 +350,7 @@ def _line(understood: Understood) -> str:
             return f"Their line is a socket that the board hands down, number {connection.handle}."
         case ConnectionKind.SERIAL:
             return "Their line is a serial port or a FOSSIL driver, which this door cannot use."
-        case ConnectionKind.UNSAID:
+        case ConnectionKind.UNKNOWN:
             return "No file says how their bytes arrive: standard input and output are used."
 
 

@@ -270,7 +270,7 @@ def _write_for_the_machine(config: Config, wanted: WantedFiles) -> None:
     sentences = {
         Fate.WRITTEN: "Wrote {path}.",
         Fate.SAME: "{path} is there already, as it would be written now.",
-        Fate.BESIDE: "{path} is there already and stays; what would be written now is in {new}.",
+        Fate.AS_NEW: "{path} is there already and stays; what would be written now is in {new}.",
     }
     for each in machine.write(config, wanted):
         click.echo(sentences[each.fate].format(path=each.path, new=new_name(each.path).name))

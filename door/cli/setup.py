@@ -93,7 +93,7 @@ def _write(config: Config, files: dict[str, str]) -> None:
     sentences = {
         Fate.WRITTEN: "Wrote {path}.",
         Fate.SAME: "{path} is there already, as it would be written now.",
-        Fate.BESIDE: "{path} is there already and stays. Put {new} in its place, unless you have"
+        Fate.AS_NEW: "{path} is there already and stays. Put {new} in its place, unless you have"
         " changed it.",
     }
     for name, text in files.items():

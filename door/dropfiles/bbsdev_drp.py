@@ -92,7 +92,7 @@ def _connection(lines: Lines) -> dropfile.Connection:
     if kind in _SERIAL:
         return dropfile.SERIAL
     lines.doubts.append(f"{lines.place(2)} names no way to reach the caller that we know.")
-    return dropfile.UNSAID
+    return dropfile.UNKNOWN_CONNECTION
 
 
 def _emulation(lines: Lines) -> dropfile.Emulation | None:

@@ -40,7 +40,7 @@ def parse(lines: Lines, _reading: dropfile.HostSettings) -> dropfile.DropFile:
         role=_role(lines),
         time=lines.noted(lines.time(16, 1, fractions=True)),  # WWIV also writes hundredths
         event=dropfile.no_event(dropfile.Format.CHAIN),
-        connection=dropfile.STDIO if lines.number(15) == 0 else dropfile.UNSAID,
+        connection=dropfile.STDIO if lines.number(15) == 0 else dropfile.UNKNOWN_CONNECTION,
         emulation=_EMULATIONS.get(lines.number(14)),
         rows=lines.cells(10),
         columns=lines.cells(9),

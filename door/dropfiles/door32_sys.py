@@ -134,4 +134,4 @@ def _connection(lines: Lines) -> dropfile.Connection:
         case 2:
             return dropfile.STDIO
     lines.doubts.append(f"{lines.place(1)} has a comm type that is not 0, 1 or 2.")
-    return dropfile.UNSAID
+    return dropfile.UNKNOWN_CONNECTION

@@ -159,7 +159,7 @@ def parse(lines: Lines, reading: dropfile.HostSettings) -> dropfile.DropFile:
         time=time,
         event=reading.event(lines.field(event_line) if sound else "", lines.place(event_line)),
         node=lines.node(4),
-        connection=dropfile.STDIO if port == "COM0" else dropfile.UNSAID,
+        connection=dropfile.STDIO if port == "COM0" else dropfile.UNKNOWN_CONNECTION,
         emulation=emulation,
         charset="us-ascii" if mode == "7E" else None,
         rows=lines.cells(GRAPHICS + 1 + shift),

@@ -10,6 +10,7 @@ import re
 
 from door.dropfiles import dropfile
 from door.dropfiles.door32_sys import ENIGMA_MINUTES, ENIGMA_NAME, enigma_doubt, enigma_time
+from door.dropfiles.dropfile import STDIO, UNKNOWN_CONNECTION
 from door.dropfiles.lines import LONGEST_TEXT, Lines
 from timebank.words import clean
 
@@ -48,7 +49,7 @@ def parse(lines: Lines, _reading: dropfile.HostSettings) -> dropfile.DropFile:
         level=lines.number(emulation + 1),
         time=_time(lines, minutes_line, enigma=enigma),
         event=dropfile.no_event(dropfile.Format.DORINFO),
-        connection=dropfile.STDIO if _LOCAL.fullmatch(lines.field(4)) else dropfile.UNSAID,
+        connection=STDIO if _LOCAL.fullmatch(lines.field(4)) else UNKNOWN_CONNECTION,
         emulation=_EMULATIONS.get(lines.number(emulation)),
         doubts=tuple(lines.doubts),
         enigma=enigma,

@@ -163,7 +163,7 @@ class ConnectionKind(StrEnum):
     STDIO = "stdio"
     SOCKET = "socket"
     SERIAL = "serial"  # a port of the host, which a door cannot use
-    UNSAID = "unsaid"
+    UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +176,7 @@ class Connection:
 
 STDIO = Connection(ConnectionKind.STDIO, None)
 SERIAL = Connection(ConnectionKind.SERIAL, None)
-UNSAID = Connection(ConnectionKind.UNSAID, None)
+UNKNOWN_CONNECTION = Connection(ConnectionKind.UNKNOWN, None)
 
 Emulation = Literal["ascii", "ansi", "avatar", "rip", "max"]
 Emulations = dict[int | None, Emulation]  # by number in the file
@@ -223,7 +223,7 @@ class DropFile:
     level: int | None = None
     role: Role | None = None
     node: int | None = None
-    connection: Connection = UNSAID
+    connection: Connection = UNKNOWN_CONNECTION
     emulation: Emulation | None = None
     charset: str | None = None
     rows: int | None = None

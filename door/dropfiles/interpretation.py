@@ -17,7 +17,7 @@ from door.dropfiles import events_ra, terminal_ini
 from door.dropfiles.dropfile import (
     SYSOP_LEVEL,
     TRUST,
-    UNSAID,
+    UNKNOWN_CONNECTION,
     Connection,
     ConnectionKind,
     DropFile,
@@ -348,7 +348,10 @@ def _event(
 
 def _connection(files: list[DropFile]) -> Connection:
     connections = (file.connection for file in files)
-    return next((line for line in connections if line.kind is not ConnectionKind.UNSAID), UNSAID)
+    return next(
+        (line for line in connections if line.kind is not ConnectionKind.UNKNOWN),
+        UNKNOWN_CONNECTION,
+    )
 
 
 def _screen(files: list[DropFile], call_files: CallFiles) -> HostScreen:

@@ -2,7 +2,7 @@
 
 A command and each answer are JSON objects. The server confirms at once that it has read a command,
 and closes the connection after its last answer. An object travels in packets (`lines.hand_over`) of
-PART, the last one of SAID.
+PART, the last one of LAST_PART.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from door.lines import hand_over
 
 # Words of the sysop: a command, and what they type after it. Words of the server.
 COMMAND, TYPED = "command", "typed"
-HEARD, PART, SAID = "heard", "part", "said"
+RECEIVED, PART, LAST_PART = "heard", "part", "said"
 PIECE = 32 * 1024  # characters of a packet, all of them ASCII
 SECONDS = 10.0  # for the other end to take one packet
 
@@ -34,7 +34,7 @@ def packets(what: Message) -> list[bytes]:
     """
     text = json.dumps(what)
     *parts, last = (text[start : start + PIECE] for start in range(0, len(text), PIECE))
-    return [*(hand_over.packed(PART, part) for part in parts), hand_over.packed(SAID, last)]
+    return [*(hand_over.packed(PART, part) for part in parts), hand_over.packed(LAST_PART, last)]
 
 
 def read(text: str) -> Message:
@@ -55,7 +55,7 @@ class SysopCommand:
         self.has_ended = False
         self._wire = wire
         self._listens = False
-        wire.send(hand_over.packed(HEARD))
+        wire.send(hand_over.packed(RECEIVED))
 
     async def answer(self, what: Message) -> None:
         """Send an object; raise `OSError` if the sysop does not take it."""
@@ -115,7 +115,7 @@ class Conversation:
             while packet := await loop.sock_recv(self._wire, hand_over.LARGEST):
                 word, *texts = hand_over.unpacked(packet)
                 text += "".join(texts)
-                if word == SAID:
+                if word == LAST_PART:
                     yield read(text)
                     text = ""
 

@@ -112,7 +112,7 @@ def _answer_by(wire: _socket, data: Path, request: Mapping[str, object]) -> Mapp
         wire.shutdown(SHUT_RDWR)  # the server can no longer confirm the command
         if not (receipt := hand_over.receive(wire)):
             raise NoAnswer(_stands_still(data)) from None
-    if receipt != hand_over.packed(commands.HEARD):
+    if receipt != hand_over.packed(commands.RECEIVED):
         other = server_note.release_warning(data) or "The server has hung up."
         raise NoAnswer(f"{other} Nothing was done.")
     wire.settimeout(ANSWER_SECONDS)
@@ -120,7 +120,7 @@ def _answer_by(wire: _socket, data: Path, request: Mapping[str, object]) -> Mapp
     while packet := hand_over.receive(wire):
         word, *texts = hand_over.unpacked(packet)
         text += "".join(texts)
-        if word == commands.SAID:
+        if word == commands.LAST_PART:
             return commands.read(text)
     raise NoAnswer("The server has ended, and nobody knows whether it did this.")
 

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 OVERDUE_SECONDS = 600.0
 DEAD_SECONDS = 60.0  # between two searches for calls of dead servers
 BULLETIN_SECONDS = 60.0  # between two checks whether the day has ended
-SEEN_SECONDS = 1.0  # a kill within it makes the next server announce a hand again
+NOTE_SEEN_SECONDS = 1.0  # a kill within it makes the next server announce a hand again
 AWARD_SECONDS = 1.0  # hands that end within it share one query
 OUTBOX_SECONDS = 60.0  # before another attempt to write the file
 
@@ -121,13 +121,13 @@ class Housekeeping:
             self._led(lambda: DEAD_SECONDS, self._close_dead_calls),
             self._every(lambda: leadership.LOOK_SECONDS, self._look_after_games),
             self._every(lambda: RENEW_SECONDS, self._board.renew_leases),
-            self._every(lambda: SEEN_SECONDS, self._board.note_seen),
+            self._every(lambda: NOTE_SEEN_SECONDS, self._board.note_seen),
             self._every(lambda: leadership.LOOK_SECONDS, self._look_at_the_books),
             self._every(lambda: live_mark.RENEW_SECONDS, self._renew_mark),
             self._deliver_outbox(),
-            self._tell_at_once(),
-            self._tell_of_awards(),
-            self._each_time(self._notices_came, self._tell_notices),
+            self._wake_for_notices(),
+            self._await_awards(),
+            self._each_time(self._notices_came, self._show_notices),
             self._close_when_gone(),
         )
         self._jobs = [asyncio.create_task(job) for job in jobs]
@@ -203,7 +203,7 @@ class Housekeeping:
     async def _settle_tournament(self) -> None:
         """Pay the winners of the finished tournament, and show callers online their notices."""
         if await settle_tournament(self._board) is not None:
-            await self._tell_notices()
+            await self._show_notices()
 
     async def _write_bulletin(self) -> None:
         today = self._board.config.bank.schedule.day_of(self._clock.now())
@@ -246,7 +246,7 @@ class Housekeeping:
             self._books_version = look.version
             if self._leads:
                 self._books.outbox_waits.set()  # another process may have added a record
-            await self._tell_notices()
+            await self._show_notices()
 
     async def _see(self) -> _Look:
         """Look at the books, and apply the changes of other processes."""
@@ -335,14 +335,14 @@ class Housekeeping:
                 "A wrong clock put these callers on later days: %s. See `timebank clock`.", names
             )
 
-    async def _tell_at_once(self) -> None:
+    async def _wake_for_notices(self) -> None:
         """Show notices at once that callers of this process leave for others."""
         while True:
             await self._books.notices_wait.wait()
             self._books.notices_wait.clear()
             self._notices_came.set()
 
-    async def _tell_notices(self) -> None:
+    async def _show_notices(self) -> None:
         """Show callers online their notices and messages, and bring their purses up to date."""
         here = {
             each.record.id: each
@@ -376,16 +376,16 @@ class Housekeeping:
             if lines:
                 caller.console.screen.say("\n".join(lines))
 
-    async def _tell_of_awards(self) -> None:
+    async def _await_awards(self) -> None:
         """Announce new awards `AWARD_SECONDS` after the end of a hand or a log-on."""
         waits = self._books.awards_wait
         while True:
             await waits.wait()
             await sleep(self._clock, AWARD_SECONDS)
             waits.clear()
-            await self._guarded(self._tell_awards)
+            await self._guarded(self._announce_awards)
 
-    async def _tell_awards(self) -> None:
+    async def _announce_awards(self) -> None:
         here = {
             each.record.id: each
             for each in self._board.callers()

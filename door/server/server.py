@@ -307,7 +307,7 @@ class Server:
             return
         for words in later:
             log.warning("%s", words)
-        self._looks.append(asyncio.create_task(self._tell_changes(old, new)))
+        self._looks.append(asyncio.create_task(self._announce_changes(old, new)))
         self._adopt(new)
         self._looks.append(asyncio.create_task(self._presence.update_settings()))
 
@@ -323,7 +323,7 @@ class Server:
         self._settings_are_new.set()
         self._look_who_is_on()
 
-    async def _tell_changes(self, old: Config, new: Config) -> None:
+    async def _announce_changes(self, old: Config, new: Config) -> None:
         """Log which keys a reload has changed."""
         from door.config import editing  # noqa: PLC0415 - for a reload alone, as its library is
 

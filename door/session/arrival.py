@@ -40,7 +40,7 @@ AT_HOME = ("|07The console of the sysop",)  # what the sysop reads above the log
 log = logging.getLogger("door.run")
 
 _SIZE = re.compile("([1-9][0-9]{0,3})[xX]([1-9][0-9]{0,3})")
-_WAYS = {"moduser": Way.MODUSER, "door.sys": Way.DOOR_SYS, "exitinfo": Way.EXITINFO}
+_GIVE_BACK_WAYS = {"moduser": Way.MODUSER, "door.sys": Way.DOOR_SYS, "exitinfo": Way.EXITINFO}
 
 
 @dataclass(frozen=True)
@@ -260,7 +260,7 @@ def _way(understood: Understood, board: HostBoard) -> GiveBack | None:
     "auto" means Synchronet's MODUSER alone. Of other boards only their sysops know whether they
     read a file back, and minutes in a file that no board reads are lost.
     """
-    wanted = Way.MODUSER if board.give_back == "auto" else _WAYS.get(board.give_back)
+    wanted = Way.MODUSER if board.give_back == "auto" else _GIVE_BACK_WAYS.get(board.give_back)
     return next((way for way in understood.gives if way.way is wanted), None)
 
 

@@ -62,10 +62,10 @@ class Overview:
         return self.own_try is not None and self.own_try.score is not None
 
 
-Seen = TypeVar("Seen", bound=Overview)
+AnyOverview = TypeVar("AnyOverview", bound=Overview)
 
 
-class ContestPage(ABC, Generic[Seen]):
+class ContestPage(ABC, Generic[AnyOverview]):
     """One caller at the page of a contest."""
 
     title: ClassVar[str]
@@ -100,7 +100,7 @@ class ContestPage(ABC, Generic[Seen]):
             else:
                 await self.go_to(choice)
 
-    async def _ask(self, overview: Seen) -> str:
+    async def _ask(self, overview: AnyOverview) -> str:
         rows = self.rows(overview)
         self._console.display.stage(Page(_(self.title), rows))
         weighing = asyncio.create_task(self._weigh_meanwhile(overview, rows))
@@ -116,7 +116,7 @@ class ContestPage(ABC, Generic[Seen]):
             weighing.cancel()
             await asyncio.gather(weighing, return_exceptions=True)
 
-    async def _weigh_meanwhile(self, overview: Seen, rows: list[str]) -> None:
+    async def _weigh_meanwhile(self, overview: AnyOverview, rows: list[str]) -> None:
         """Compute the costs that the books lack while the caller reads, and show them in `rows`.
 
         On plain lines the caller reads their own cost in a line.
@@ -137,7 +137,7 @@ class ContestPage(ABC, Generic[Seen]):
         except (BooksFailed, HelperUnavailable) as problem:  # the next visit tries again
             log.info("the cost of a try at a contest is not known yet: %s", problem)
 
-    def _tell_own(self, overview: Seen) -> None:
+    def _tell_own(self, overview: AnyOverview) -> None:
         mine = placed_of(overview.placed, self._caller.record.id)
         if mine is not None and mine.cost is not None:
             words = _("Your decisions cost {percent} of a bet.").format(percent=percent(mine.cost))
@@ -146,15 +146,15 @@ class ContestPage(ABC, Generic[Seen]):
     # What a kind says.
 
     @abstractmethod
-    async def look(self) -> Seen | None:
+    async def look(self) -> AnyOverview | None:
         """Find the contest, or seal it if it is due. Return None without one."""
 
     @abstractmethod
-    def terms(self, overview: Seen) -> Iterator[str]:
+    def terms(self, overview: AnyOverview) -> Iterator[str]:
         """Yield the rows above the caller's place."""
 
     @abstractmethod
-    async def take_part(self, overview: Seen) -> ContestTry | None:
+    async def take_part(self, overview: AnyOverview) -> ContestTry | None:
         """Begin the caller's try or return it; None if the caller does not want to."""
 
     @staticmethod
@@ -162,14 +162,14 @@ class ContestPage(ABC, Generic[Seen]):
     def last(desk: Desk) -> Contest | None:
         """Return the contest of this kind that ended last."""
 
-    def notes(self, overview: Seen) -> Iterator[str]:
+    def notes(self, overview: AnyOverview) -> Iterator[str]:
         """Yield the rows below the caller's place."""
         yield from ()
 
-    def hidden_keys(self, overview: Seen) -> set[str]:
+    def hidden_keys(self, overview: AnyOverview) -> set[str]:
         return set()
 
-    def is_ranking_shown(self, overview: Seen) -> bool:
+    def is_ranking_shown(self, overview: AnyOverview) -> bool:
         return True
 
     def last_ranking(self, desk: Desk, last: Contest) -> list[ContestResult]:
@@ -194,7 +194,7 @@ class ContestPage(ABC, Generic[Seen]):
 
     # The page.
 
-    def rows(self, overview: Seen) -> list[str]:
+    def rows(self, overview: AnyOverview) -> list[str]:
         rows = [
             *self.terms(overview),
             f"|14{self._place_words(overview)}",
@@ -218,7 +218,7 @@ class ContestPage(ABC, Generic[Seen]):
         used = sum(len(wrap(row, screen.page_columns - MARGIN)) for row in rows)
         return max(LEAST_SHOWN, screen.page_rows - TITLE_ROWS - used - 1)
 
-    def _place_words(self, overview: Seen) -> str:
+    def _place_words(self, overview: AnyOverview) -> str:
         mine = placed_of(overview.placed, self._caller.record.id)
         if mine is not None and len(overview.placed) == 1:
             return _("You're the first to play it to the end.")
@@ -230,7 +230,7 @@ class ContestPage(ABC, Generic[Seen]):
         waiting = played(overview.contest, overview.own_try.acts).number
         return _("Hand {number} waits for you.").format(number=waiting)
 
-    def _rules_text(self, overview: Seen) -> str:
+    def _rules_text(self, overview: AnyOverview) -> str:
         scored = _(
             "You bet 10 coins of play money on each hand. What a decision costs is what the book's"
             " best move would have won more, on average, in percent of a bet. The lowest cost"
@@ -272,7 +272,7 @@ class ContestPage(ABC, Generic[Seen]):
 
     # The hands.
 
-    async def _play(self, overview: Seen) -> None:
+    async def _play(self, overview: AnyOverview) -> None:
         """Play the rest of the hands, or as many as the caller wants to."""
         contest, number = overview.contest, self._caller.record.id
         scene = self.scene(coin=1, turns_limit=None, has_purse=False, seal=contest.seal)

@@ -34,9 +34,10 @@ class LeftHands(NamedTuple):
 def waiting(desk: Desk, caller_id: int) -> LeftHands:
     """Return where a caller has begun a try and may go on."""
     running = tournaments.running(desk)
-    found = (deals.open_today(desk), running if running and running.is_open(desk.now) else None)
+    tournament = running if running and running.is_open(desk.now) else None
+    both = deals.open_today(desk), tournament
     return LeftHands(
-        *(each is not None and contests.is_left(desk, each.seal, caller_id) for each in found)
+        *(each is not None and contests.is_left(desk, each.seal, caller_id) for each in both)
     )
 
 

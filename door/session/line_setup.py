@@ -73,7 +73,7 @@ def way_by_dropfile(connection: Connection, telnet: bool | None) -> WayIn:
                 "The drop file names a serial port or a FOSSIL driver, which this door cannot use."
                 " Have the board start it on standard input and output, or with its socket."
             )
-        case ConnectionKind.STDIO | ConnectionKind.UNSAID:
+        case ConnectionKind.STDIO | ConnectionKind.UNKNOWN:
             return Stdio()
 
 

@@ -22,7 +22,7 @@ class Fate(Enum):
 
     WRITTEN = auto()
     SAME = auto()  # the same file was there already
-    BESIDE = auto()  # another file is there and stays; ours has ".new" after its name
+    AS_NEW = auto()  # another file is there and stays; ours has ".new" after its name
 
 
 def put(path: Path, text: str, mode: int) -> Fate:
@@ -36,7 +36,7 @@ def put(path: Path, text: str, mode: int) -> Fate:
             return Fate.SAME
         os.replace(new, new_name(path))
         files.sync_folder(path.parent)
-        return Fate.BESIDE
+        return Fate.AS_NEW
 
 
 def new_name(path: Path) -> Path:

@@ -250,7 +250,7 @@ class SshConnection(StreamProtocol):
         self._waiting = 0  # packets that wait for their turn
         self._most = EARLY_BYTES
         self._blocked: set[str] = set()
-        self._said_good_bye = False
+        self._sent_good_bye = False
         self._shown = Shown()
         self._timer: asyncio.TimerHandle | None = None
 
@@ -324,7 +324,7 @@ class SshConnection(StreamProtocol):
     def spend(self, kind: int, packet: SSHPacket) -> bool:
         """Pay for a packet that is not typed; return whether it may be read."""
         if kind == MSG_DISCONNECT:
-            self._said_good_bye = True
+            self._sent_good_bye = True
         if len(packet.get_full_payload()) > _LONGEST_PACKET:
             self.fail(f"a packet of more than {_LONGEST_PACKET} bytes")
             return False
@@ -382,11 +382,11 @@ class SshConnection(StreamProtocol):
         kind, language = printable(terminal), printable(channel.language())
         is_modern = kind and not kind.casefold().startswith(_OLD_TERMINALS)
         # A locale without a character set, such as "C" or "fr_FR", says nothing of the terminal.
-        is_said = "." in language
+        has_charset = "." in language
         self.line.hints = Hints(
             terminal_types=(kind,) if kind else (),
             language=language,
-            charset="UTF-8" if is_modern and not is_said else "",
+            charset="UTF-8" if is_modern and not has_charset else "",
         )
         if all(size):
             self.line.resize(*bounded_size(*size))
@@ -417,7 +417,7 @@ class SshConnection(StreamProtocol):
 
     def broke(self, error: Exception | None) -> None:
         """Handle asyncssh's end of the connection; its reason may quote the caller."""
-        if error is None or self._said_good_bye or isinstance(error, asyncssh.ConnectionLost):
+        if error is None or self._sent_good_bye or isinstance(error, asyncssh.ConnectionLost):
             return
         if isinstance(error, asyncssh.KeyExchangeFailed):
             self.fail("SSH without algorithms in common", own_fault=False)

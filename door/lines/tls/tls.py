@@ -131,7 +131,7 @@ class TlsLayer(Layer):
         self._gone = gone
         self._taken_in = 0  # bytes of the handshake; later, bytes since the last content
         self._answered = 0
-        self._said_good_bye = False
+        self._sent_good_bye = False
         self._failed = False
 
     # A protocol to the socket's transport
@@ -143,7 +143,7 @@ class TlsLayer(Layer):
         )
 
     def take(self, data: bytes) -> None:
-        if self._failed or self._said_good_bye:
+        if self._failed or self._sent_good_bye:
             return
         self._incoming.write(data)
         self._taken_in += len(data)
@@ -192,7 +192,7 @@ class TlsLayer(Layer):
         """Give the readable bytes to the protocol inside, until it pauses."""
         inside = self._inside
         assert inside is not None  # it exists since the handshake
-        while self._reading and not (self._ended or self._failed or self._said_good_bye):
+        while self._reading and not (self._ended or self._failed or self._sent_good_bye):
             room = inside.get_buffer(-1)
             try:
                 count = self._tls.read(len(room), cast("bytearray", room))
@@ -236,7 +236,7 @@ class TlsLayer(Layer):
     # A transport to the protocol inside
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
-        if not data or self._failed or self._said_good_bye:
+        if not data or self._failed or self._sent_good_bye:
             return
         try:
             self._tls.write(data)
@@ -260,9 +260,9 @@ class TlsLayer(Layer):
         self._transport.abort()
 
     def _say_good_bye(self) -> None:
-        if self._said_good_bye or self._failed:
+        if self._sent_good_bye or self._failed:
             return
-        self._said_good_bye = True
+        self._sent_good_bye = True
         # The caller's own goodbye may be missing, which is an error to the library.
         with contextlib.suppress(ssl.SSLError):
             self._tls.unwrap()

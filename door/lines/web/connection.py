@@ -33,7 +33,7 @@ from door.lines.web.visitors import Visitors
 logger = logging.getLogger("door.lines")
 
 CALL_PATHS = frozenset({"/", "/call"})  # paths of the WebSocket; fTelnet sends no path
-MOST_SAID = 4096  # bytes of a text message; the longest text of the page fits
+MAX_TEXT = 4096  # bytes of a text message; the longest text of the page fits
 MOST_REQUESTS = 100  # on one connection
 MOST_SILENT = 2  # unanswered pings
 CHUNK = 16_384  # bytes of a file in one write
@@ -321,7 +321,7 @@ class WebConnection(Layer, Answer):
             self._read_on()
             return
         self._in_words += frame.data
-        if len(self._in_words) > MOST_SAID or not isinstance(self._inside, Inside):
+        if len(self._in_words) > MAX_TEXT or not isinstance(self._inside, Inside):
             raise Flood("words that a WebSocket should not have")
         if frame.fin:
             words, self._in_words = bytes(self._in_words), None

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 COUPS_SHOWN = 20  # a row of the scoreboard
-COUPS_KEPT = 60
+MAX_COUPS = 60
 ON_PLATE = 5  # names
 PANEL_COLUMNS = 24
 SCORE_COLUMN = 10
@@ -114,7 +114,7 @@ def layout_of(area: Area) -> BaccaratLayout:
         rows = 2 * side + 1  # the last row has the result
         return BaccaratLayout(
             *(_LARGE, 1, left, LAYOUT_COLUMNS, felt, rows, _FELT_COLUMNS),
-            *(((felt, left + 1), (felt + side, left + 1)), felt + rows, 2, COUPS_KEPT // 2),
+            *(((felt, left + 1), (felt + side, left + 1)), felt + rows, 2, MAX_COUPS // 2),
             *(felt, rows),
             is_large=True,
         )
@@ -158,7 +158,7 @@ class BaccaratScene:
     winner: BaccaratOutcome | None = None
     banner: str = ""  # the result of the coup
     plate: Sequence[str] = ()  # names of callers who broke the bank, the latest first
-    coups: deque[happened.BaccaratSettled] = field(default_factory=lambda: deque(maxlen=COUPS_KEPT))
+    coups: deque[happened.BaccaratSettled] = field(default_factory=lambda: deque(maxlen=MAX_COUPS))
 
     # Changes of the scene.
 

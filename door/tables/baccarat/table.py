@@ -27,7 +27,7 @@ from door.games.baccarat.rules import RESHUFFLE_AT
 from door.games.engine.game import Act
 from door.tables.baccarat import words
 from door.tables.baccarat.book import advice
-from door.tables.baccarat.scene import COUPS_KEPT, ON_PLATE, BaccaratScene, celebrate
+from door.tables.baccarat.scene import MAX_COUPS, ON_PLATE, BaccaratScene, celebrate
 from door.tables.baccarat.stakes import GAME, BaccaratStakes, ForTheBank, ForTime, statement
 from door.tables.play import Step
 from door.tables.solo_table import SoloTable
@@ -167,7 +167,7 @@ class BaccaratTable(SoloTable):
             return
         with contextlib.suppress(BooksUnavailable):
             results = await self.caller.ask_books(
-                lambda desk: journal.shoe_results(desk, shoe.id, COUPS_KEPT)
+                lambda desk: journal.shoe_results(desk, shoe.id, MAX_COUPS)
             )
             scene.remember(map(_settled, results))
             scene.plate = await self.caller.look_up(

@@ -326,8 +326,8 @@ def _on_hand(sentence: str, item: RoundNews, seat: int, hand: int) -> str:
     """Return a sentence with the number of the hand after a split."""
     if len(item.round.seats[seat].hands) == 1:
         return sentence
-    which = _("First hand: {told}") if hand == 0 else _("Second hand: {told}")
-    return f"|07{which.format(told=sentence)}"
+    which = _("First hand: {outcome}") if hand == 0 else _("Second hand: {outcome}")
+    return f"|07{which.format(outcome=sentence)}"
 
 
 # The rules page of the table.

@@ -30,7 +30,7 @@ from tests.door.dropfiles.writers import (
 )
 
 STDIO = (ConnectionKind.STDIO, None)
-UNSAID = (ConnectionKind.UNSAID, None)
+UNKNOWN = (ConnectionKind.UNKNOWN, None)
 
 # Writer, seconds left, identity, alias and line.
 CALLS = [
@@ -50,22 +50,22 @@ CALLS = [
     ("door32 in utf-8", 3540, ("synchronet", "number 42"), "Björn", STDIO),
     ("door32 without a number", 3540, ("synchronet", "name moth"), "Moth", STDIO),
     ("door32 without a last end of line", 3540, ("synchronet", "number 42"), "Moth", STDIO),
-    ("synchronet door.sys", 3599, ("", "number 42"), "Moth", UNSAID),
-    ("synchronet door.sys, ten hours", 36000, ("", "number 42"), "Moth", UNSAID),
-    ("synchronet door.sys, blank from 32 on", 3599, ("", "number 42"), "Moth", UNSAID),
-    ("gap of 31 lines", 3599, ("", "number 42"), "Moth", UNSAID),
-    ("icy_board door.sys", 3599, ("", "number 42"), "Moth", UNSAID),
-    ("remoteaccess door.sys", 3599, ("", "number 42"), "Moth", UNSAID),
-    ("wwiv door.sys", 3599, ("", "number 42"), "Moth", UNSAID),
+    ("synchronet door.sys", 3599, ("", "number 42"), "Moth", UNKNOWN),
+    ("synchronet door.sys, ten hours", 36000, ("", "number 42"), "Moth", UNKNOWN),
+    ("synchronet door.sys, blank from 32 on", 3599, ("", "number 42"), "Moth", UNKNOWN),
+    ("gap of 31 lines", 3599, ("", "number 42"), "Moth", UNKNOWN),
+    ("icy_board door.sys", 3599, ("", "number 42"), "Moth", UNKNOWN),
+    ("remoteaccess door.sys", 3599, ("", "number 42"), "Moth", UNKNOWN),
+    ("wwiv door.sys", 3599, ("", "number 42"), "Moth", UNKNOWN),
     ("gamesrv door.sys", 3599, ("", "number 42"), "Moth", STDIO),
-    ("mystic door.sys", 3599, ("", "number 42"), "Moth", UNSAID),
-    ("binktermphp door.sys", 3599, ("", "number 42"), "Moth", UNSAID),
-    ("synchronet dorinfo", 3540, ("moth house", "name moth"), "MOTH", UNSAID),
-    ("icy_board dorinfo", 3540, ("moth house", "name ann example"), "Ann Example", UNSAID),
+    ("mystic door.sys", 3599, ("", "number 42"), "Moth", UNKNOWN),
+    ("binktermphp door.sys", 3599, ("", "number 42"), "Moth", UNKNOWN),
+    ("synchronet dorinfo", 3540, ("moth house", "name moth"), "MOTH", UNKNOWN),
+    ("icy_board dorinfo", 3540, ("moth house", "name ann example"), "Ann Example", UNKNOWN),
     ("wwiv dorinfo", 3540, ("moth house", "name moth"), "Moth", STDIO),
-    ("synchronet chain", 3540, ("moth house", "number 42"), "MOTH", UNSAID),
-    ("wwiv chain", 3540, ("moth house", "number 42"), "Moth", UNSAID),
-    ("icy_board chain", 3540, ("moth house", "name moth"), "Moth", UNSAID),
+    ("synchronet chain", 3540, ("moth house", "number 42"), "MOTH", UNKNOWN),
+    ("wwiv chain", 3540, ("moth house", "number 42"), "Moth", UNKNOWN),
+    ("icy_board chain", 3540, ("moth house", "name moth"), "Moth", UNKNOWN),
     ("enigma bbsdev", 1800, ("moth house", "key 42"), "Moth", STDIO),
     ("binktermphp bbsdev", 1800, ("moth house", "key u-7f3a"), "Björn", STDIO),
     (
@@ -75,7 +75,7 @@ CALLS = [
         "Moth",
         (ConnectionKind.SOCKET, 0),
     ),
-    ("remoteaccess exitinfo", 3540, ("", "number 42"), "Moth", UNSAID),
+    ("remoteaccess exitinfo", 3540, ("", "number 42"), "Moth", UNKNOWN),
 ]
 # The constant seconds that ENiGMA writes for every caller.
 CONSTANTS = {
@@ -308,5 +308,5 @@ def test_a_record_without_a_user_number_goes_by_the_name(number, tmp_path: Path)
 @pytest.mark.parametrize("comm", ["3", "9"])
 def test_a_comm_type_that_is_not_known_is_a_doubt(comm, tmp_path: Path):
     file = file_of(tmp_path, "DOOR32.SYS", text(*door32(comm=comm)))
-    assert file.connection.kind is ConnectionKind.UNSAID
+    assert file.connection.kind is ConnectionKind.UNKNOWN
     assert "comm type" in file.doubts[0]

@@ -80,7 +80,7 @@ def test_a_long_answer_comes_in_parts() -> None:
     assert len(packets) > 3
     assert all(len(each) < hand_over.LARGEST for each in packets)
     words = [hand_over.unpacked(each)[0] for each in packets]
-    assert words == [commands.PART] * (len(packets) - 1) + [commands.SAID]
+    assert words == [commands.PART] * (len(packets) - 1) + [commands.LAST_PART]
     assert json.loads("".join(hand_over.unpacked(each)[1] for each in packets)) == what
 
 
