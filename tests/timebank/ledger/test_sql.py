@@ -43,6 +43,7 @@ ROOMS = (
 TEXTS = {
     *("ledger/sqlite/dialect.py", "names/look_alikes.py"),
     *("ledger/postgres/dialect.py", "ledger/postgres/database.py"),
+    "ledger/migrations.py",  # changes tables as they were in earlier versions
     "reports/totals.py",  # of a file that is no book
 }
 (TIMEBANK,) = map(Path, timebank.__path__)
@@ -191,4 +192,4 @@ def test_the_same_rows_are_indexed_in_every_dialect():
             for dialect in (sqlite.dialect(), DIALECT)
         )
         assert others == [of_some]
-    assert sum(index.dialect_options["sqlite"]["where"] is not None for index in indexes) == 26
+    assert sum(index.dialect_options["sqlite"]["where"] is not None for index in indexes) == 28
