@@ -1,4 +1,4 @@
-"""Tests of the whole house, in the rooms of what they try."""
+"""Tests of the whole house, in the same rooms as the program."""
 
 from pathlib import Path
 

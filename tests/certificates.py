@@ -45,7 +45,7 @@ def put_into(folder: Path, number: int = 1) -> tuple[Path, Path]:
 
 
 def trusting(number: int = 1) -> ssl.SSLContext:
-    """What a caller's program needs to believe a board with that certificate, and no other."""
+    """Return the context of a caller's program that trusts a board with that certificate only."""
     return ssl.create_default_context(cadata=pair(number)[0].decode("ascii"))
 
 

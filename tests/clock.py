@@ -37,7 +37,7 @@ class FakeClock:
         self._monotonic = 1000.0
         self._numbers = itertools.count()
         self._timers: list[tuple[float, int, FakeTimer]] = []
-        # Awaited before time passes: what a board has begun takes no time, on a busy machine too.
+        # Awaited before time passes: a board's open work takes no time, even on a busy machine.
         self.rests: list[Callable[[], Awaitable[None]]] = []
 
     def now(self) -> datetime:
@@ -53,13 +53,13 @@ class FakeClock:
         return timer
 
     async def advance(self, seconds: float) -> None:
-        """Let time pass once all that was begun is done; see `advance_at_once`."""
+        """Let time pass once all open work is done; see `advance_at_once`."""
         for rest in self.rests:
             await rest()
         await self.advance_at_once(seconds)
 
     async def advance_at_once(self, seconds: float) -> None:
-        """Let time pass; every timer runs at its moment, and tasks get a turn after each."""
+        """Let time pass; every timer runs at its moment, and tasks run after each."""
         end = self._monotonic + seconds
         while self._timers and self._timers[0][0] <= end:
             due, _, timer = heapq.heappop(self._timers)
@@ -80,7 +80,7 @@ class FakeClock:
         return self.synchronised
 
     def suspend(self, seconds: float) -> None:
-        """Let the machine sleep: time passes, and no timer and no caller notices."""
+        """Let the machine sleep: time passes, unnoticed by timers and callers."""
         self._now += timedelta(seconds=seconds)
         self._up += seconds
 

@@ -1,11 +1,10 @@
-"""What all tests share: where their files are, and what Hypothesis tries.
+"""What all tests share: folders for files, and the profiles of Hypothesis.
 
-It tries the same examples in every run. `pytest --hypothesis-profile=search` tries others, chosen
-by chance, as a search for faults does. Passwords cost next to nothing, except where their cost is
-what is tried.
+Hypothesis tries the same examples in every run. `pytest --hypothesis-profile=search` tries random
+others, in search of faults. Passwords cost next to nothing, except in tests of their cost.
 
-Tests that cost much are marked `long`. A usual run leaves them out; `pytest --long` runs them, and
-so does naming their file.
+Expensive tests are marked `long`. A usual run leaves them out; `pytest --long` runs them, and so
+does naming their file.
 """
 
 import compileall
@@ -34,8 +33,8 @@ MEMORY, ROOM = "/dev/shm", 2**31
 if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", MEMORY)
 
-# Hundreds of tests start programs, of which each would compile all its modules anew where Python
-# may not keep bytecode beside them.
+# Hundreds of tests start programs. Each would compile all its modules where Python may not store
+# bytecode.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
@@ -70,9 +69,9 @@ def pytest_configure(config: pytest.Config) -> None:
         compileall.compile_dir(ROOT / package, quiet=2, workers=0)
     folder = Path(tempfile.mkdtemp(prefix="bjft-", dir=os.environ.get("PYTEST_DEBUG_TEMPROOT")))
     os.environ[POSTGRES_FOLDER] = str(folder)
-    # What programs keep for later is not for the home of whoever runs the tests.
+    # Caches of programs must not go to the home of the user who runs the tests.
     os.environ["XDG_CACHE_HOME"] = str(folder / "cache")
-    os.environ["SUDO_USER"] = "jane"  # who types the commands, on every machine
+    os.environ["SUDO_USER"] = "jane"  # the name in the sysop's log, on every machine
     config.add_cleanup(lambda: _clear_away(folder))
 
 
@@ -108,11 +107,11 @@ def _clear_away(folder: Path) -> None:
 
 
 def pytest_collection(session: pytest.Session) -> None:
-    """Import a worker's share of the tests, before all workers import all of them in one order.
+    """Import a worker's share of the tests before all workers import all of them in one order.
 
-    pytest writes each `assert` anew and keeps the bytecode. In a fresh clone every worker would do
-    that for every file, for all come to a file at the same moment. What a test is parametrized with
-    must not depend on what was imported before its module: all workers are to collect the same.
+    pytest rewrites each `assert` and caches the bytecode. In a fresh clone every worker would do
+    that for every file, because all reach a file at the same moment. Parameters of a test must not
+    depend on modules imported before: all workers must collect the same tests.
     """
     gc.disable()  # until all tests are there: nothing of this is garbage
     worker = os.environ.get("PYTEST_XDIST_WORKER")
@@ -124,7 +123,7 @@ def pytest_collection(session: pytest.Session) -> None:
     workers = int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
     for file in files[int(worker.removeprefix("gw")) :: workers]:
         name = ".".join(file.relative_to(ROOT).with_suffix("").parts)
-        with suppress(Exception, pytest.skip.Exception):  # told when the file itself is collected
+        with suppress(Exception, pytest.skip.Exception):  # reported at the file's collection
             importlib.import_module(name)
 
 
@@ -141,8 +140,10 @@ UNCOLLECTED = 7000
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Keep what a test has logged in UTF-8, for a worker can pass nothing else on: a host's folder
-    may have any name."""
+    """Reencode a test's log in UTF-8, because a worker can pass on nothing else.
+
+    A host's folder may have any name.
+    """
     report = yield
     report.sections = [
         (name, text.encode("utf-8", "backslashreplace").decode()) for name, text in report.sections
@@ -151,7 +152,7 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
 
 
 def pytest_collection_finish() -> None:
-    """Let no collection of garbage look through thousands of tests and all that they import."""
+    """Keep the collector from scanning thousands of tests and all their imports."""
     gc.freeze()
     gc.set_threshold(UNCOLLECTED)
     gc.enable()
@@ -159,7 +160,7 @@ def pytest_collection_finish() -> None:
 
 @cache
 def quick_hasher() -> PasswordHasher:
-    """As callers of `tests.world` are hashed: who logs on is not hashed anew."""
+    """Hash like the callers of `tests.world`, so that no log-on renews a hash."""
     return PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 
 

@@ -1,4 +1,4 @@
-"""How long Hypothesis tries: a search (see conftest.py) tries many times as many examples."""
+"""The effort of Hypothesis: a search (see conftest.py) tries many times as many examples."""
 
 from hypothesis import settings
 

@@ -37,7 +37,7 @@ def _library() -> Path:
 
 
 class FailingDisk:
-    """The disk of one process; `environment` is what the process is to be started with."""
+    """The disk of one process; `environment` is for starting the process."""
 
     def __init__(self, folder: Path) -> None:
         self._orders = folder / "failing"
@@ -45,7 +45,7 @@ class FailingDisk:
 
     @contextmanager
     def failing(self, *orders: str) -> Iterator[None]:
-        """Let these fail for a while."""
+        """Make these operations fail for a while."""
         self.fail(*orders)
         try:
             yield
@@ -53,11 +53,11 @@ class FailingDisk:
             self.mend()
 
     def fail(self, *orders: str) -> None:
-        """Let these fail from now on; all of them from the same moment."""
+        """Make these operations fail from now on, all from the same moment."""
         new = self._orders.with_suffix(".new")
         new.write_text("".join(f"{order}\n" for order in orders), encoding="ascii")
         new.replace(self._orders)
 
     def mend(self) -> None:
-        """Let nothing fail any more."""
+        """End all failures."""
         self._orders.unlink(missing_ok=True)

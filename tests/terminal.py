@@ -33,33 +33,33 @@ IS, SEND = 0, 1
 CHARSET_REQUEST, CHARSET_ACCEPTED, CHARSET_REJECTED = 1, 2, 3
 PATIENCE = 120.0  # seconds; a test that waits this long has failed, on the busiest machine too
 
-# A command, whole; a doubled 0xFF; or the beginning of either at the end of what came.
+# A whole command; a doubled 0xFF; or the beginning of either at the end of the data.
 _COMMAND = re.compile(
     rb"\xff(?:[\xfb-\xfe](.)|\xfa((?:[^\xff]|\xff\xff)*)\xff\xf0|(\xff)|[\xf0-\xf9])", re.DOTALL
 )
-# What comes most: a piece of plain text, or a sequence of numbers and a letter.
+# The usual output: plain text, or a sequence of numbers and a letter.
 _FINAL = "".join(map(re.escape, pyte.Stream.csi))
 _USUAL = re.compile(rf"([^\x00-\x1f\x7f\x9b\x9d]+)|\x1b\[([0-9;]*)([{_FINAL}])")
 _ESCAPE_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[ -Z\\-~])")
 
-# What the low codes of CP437 look like where they are not controls (SyncTERM draws them).
+# The pictures of CP437's low codes that are no controls (SyncTERM draws them).
 _CP437_GLYPHS = str.maketrans("\x01\x02\x03\x04\x05\x06\x0e\x0f\x10\x11", "☺☻♥♦♣♠♫☼►◄")
-# What every terminal passes over; pyte would drop the rest of the text with it.
+# Characters that every terminal skips; pyte would drop the rest of the text with them.
 _UNSEEN = dict.fromkeys(set(range(32)) - set(b"\a\b\t\n\v\f\r\x1b"))
 
 
 @dataclass(frozen=True)
 class Profile:
-    """What a telnet program says of itself and how its terminal behaves."""
+    """A telnet program's hints and its terminal's behaviour."""
 
     charset: str  # "cp437", "utf-8" or "ascii": how it shows bytes and sends keys
     answers: bool = True  # whether it speaks telnet at all
-    opening: bytes = b""  # what it sends as soon as it is connected
+    opening: bytes = b""  # bytes sent as soon as it is connected
     performs: frozenset[int] = frozenset()  # options answered WILL when asked to DO
-    accepts: frozenset[int] = frozenset()  # options answered DO when told WILL
+    accepts: frozenset[int] = frozenset()  # options answered DO after WILL
     terminal_types: tuple[str, ...] = ()  # answers to TTYPE SEND in turn; the last one repeats
     environment: Mapping[str, str] = field(default_factory=dict)
-    charset_names: tuple[str, ...] = ()  # what it accepts of a CHARSET REQUEST
+    charset_names: tuple[str, ...] = ()  # accepted names in a CHARSET REQUEST
     attributes: bytes = b""  # answer to CSI c; none when empty
     reports_cursor: bool = False  # whether it answers CSI 6n
     waits_to_wrap: bool = True  # whether the cursor stays in the last column until one more comes
@@ -93,7 +93,7 @@ SILENT = Profile(charset="ascii", answers=False)
 REFUSING = Profile(charset="ascii")
 
 
-# What drawing so comes to when this is asked for, with the screen in reverse or not.
+# Cached styles by their request, with the screen in reverse or not.
 _LOOKS: dict[tuple[Char, bool, tuple[int, ...]], Char] = {}
 
 
@@ -111,7 +111,7 @@ def _are_narrow(text: str) -> bool:
 class _Stream(pyte.Stream):
     """A pyte stream that reads the usual sequences whole, and leaves the rest to pyte.
 
-    It is what most of the tests' time on a board was spent for, a character at a time.
+    A character at a time took most of the time of a board's tests.
     """
 
     def feed(self, data: str) -> None:
@@ -119,7 +119,7 @@ class _Stream(pyte.Stream):
         while at < len(data):
             usual = _USUAL.match(data, at) if self._taking_plain_text else None
             if usual is None:
-                # What begins here is pyte's, to the next escape at the most.
+                # The data from here is pyte's, to the next escape at the most.
                 until = data.find("\x1b", at + 1)
                 until = len(data) if until < 0 else until
                 super().feed(data[at:until])
@@ -145,7 +145,7 @@ class _Screen(pyte.Screen):
 
     @property
     def display(self) -> list[str]:
-        """The text of all rows, as pyte has it; only rows that have changed are read anew.
+        """The text of all rows, as in pyte; only changed rows are read again.
 
         Tests ask for it at every packet, and pyte measures the width of each cell each time.
         """
@@ -184,7 +184,7 @@ class _Screen(pyte.Screen):
                 self.linefeed()
 
     def _put(self, data: str) -> None:
-        """Draw what fits into its row, a cell each."""
+        """Draw the text that fits into its row, a cell each."""
         cursor, line = self.cursor, self.buffer[self.cursor.y]
         cells = _cells(cursor.attrs)
         for x, char in enumerate(data, cursor.x):
@@ -196,7 +196,7 @@ class _Screen(pyte.Screen):
         self.dirty.add(cursor.y)
 
     def select_graphic_rendition(self, *attributes: int) -> None:
-        """Set how what comes is drawn; what it comes to is remembered."""
+        """Set the style of further text; results are cached."""
         wanted = (self.cursor.attrs, modes.DECSCNM in self.mode, attributes)
         if wanted not in _LOOKS:
             super().select_graphic_rendition(*attributes)
@@ -219,7 +219,7 @@ class Terminal(asyncio.Protocol):
         self.profile = profile
         self.screen = _Screen(profile, self.send)
         self.wire = bytearray()  # everything that came, commands and all
-        self.received = bytearray()  # what came for the screen
+        self.received = bytearray()  # bytes for the screen
         self.transcript = ""  # the same, decoded, escape sequences and all
         self.closed = False  # whether the other end has hung up (or the line broke)
         self._stream = _Stream(self.screen)
@@ -252,9 +252,9 @@ class Terminal(asyncio.Protocol):
         header: bytes = b"",
         tls: ssl.SSLContext | None = None,
     ) -> None:
-        """Call `host`; a `receive_buffer` (bytes) bounds what the kernel takes in unread.
+        """Call `host`; a `receive_buffer` (bytes) bounds the unread bytes in the kernel.
 
-        `source` is the address to call from, `header` what a front end sends before anything else.
+        `source` is the address to call from, `header` the bytes of a front end before all others.
         """
         loop = asyncio.get_running_loop()
         wire = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
@@ -293,11 +293,11 @@ class Terminal(asyncio.Protocol):
             self._tell_size()
 
     def stop_reading(self) -> None:
-        """Leave what comes in the kernel."""
+        """Leave further output in the kernel."""
         self._line().pause_reading()
 
     def go_on_reading(self) -> None:
-        """Take up again what was left in the kernel."""
+        """Resume reading the output left in the kernel."""
         self._line().resume_reading()
 
     def hang_up_half(self) -> None:
@@ -347,7 +347,7 @@ class Terminal(asyncio.Protocol):
 
     @property
     def heard(self) -> str:
-        """What came since the last key was sent, without escape sequences."""
+        """The output since the last key was sent, without escape sequences."""
         return _ESCAPE_SEQUENCE.sub("", self.transcript[self._mark :])
 
     def shows(self, text: str) -> bool:
@@ -361,7 +361,7 @@ class Terminal(asyncio.Protocol):
         await self.wait_for(lambda terminal: terminal.shows(text), repr(text), seconds)
 
     async def until_heard(self, text: str, seconds: float = PATIENCE) -> None:
-        """Wait until `text` comes after the last key sent; what stood there before is no matter."""
+        """Wait until `text` arrives after the last key sent; earlier text does not count."""
         await self.wait_for(lambda terminal: text in terminal.heard, repr(text), seconds)
 
     async def until_gone(self, text: str, seconds: float = PATIENCE) -> None:
@@ -379,7 +379,7 @@ class Terminal(asyncio.Protocol):
     async def wait_for(
         self, reached: Callable[["Terminal"], bool], what: str, seconds: float = PATIENCE
     ) -> None:
-        """Wait until `reached(self)`, asked at every news; `what` names it in failures."""
+        """Wait until `reached(self)`, checked at every arrival; `what` names it in failures."""
         try:
             async with asyncio.timeout(seconds):
                 while not reached(self):

@@ -1,4 +1,4 @@
-"""What the commands load before they say a word, by module: whoever waits for it waits for each."""
+"""What the commands import before their first output, by module, because each import delays it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HEAVY = {
     *("sqlalchemy", "telnetlib3", "argon2", "uvloop", "wcwidth", "rich", "asyncssh"),
     *("starlette", "uvicorn", "jinja2"),
 }
-# A door at the server does without patterns and dates, and with no more of ours than this.
+# A door at the server needs no patterns and dates, and of our modules only these.
 TOO_MUCH = HEAVY | {
     *("click", "dataclasses", "datetime", "inspect", "logging", "re", "selectors", "struct"),
     *("threading", "pathlib", "tomllib", "typing", "gettext", "contextlib"),
@@ -53,7 +53,7 @@ def loaded(text: str) -> Loaded:
     return {name: int(spent) for spent, name in LINE.findall(text.partition(MARK)[2])}
 
 
-# What the program uses and a build lacks: extras, and dependencies that no command needs to load.
+# Modules missing in a build: extras, and dependencies that no command needs to import.
 NOT_AT_A_BUILD = [
     *("psycopg", "websockets", "asyncssh", "jinja2", "starlette", "uvicorn"),
     *("textual", "telnetlib3", "argon2", "tomlkit", "wcwidth", "segno"),
@@ -61,7 +61,7 @@ NOT_AT_A_BUILD = [
 
 
 def refuse(modules: Loaded, heavy: set[str]) -> None:
-    """Fail where something heavy is loaded, and show by module what all of it takes."""
+    """Fail if a heavy module is loaded, and list the cost of all modules."""
     too_much = sorted(name for name in modules if name in heavy)
     table = "\n".join(
         f"{spent:7} us  {name}" for name, spent in sorted(modules.items(), key=lambda one: -one[1])
@@ -91,7 +91,7 @@ def test_commands_are_completed_without_loading_one(module: str, name: str) -> N
 
 
 def test_every_command_is_there_without_the_extras() -> None:
-    """A build has no more than SQLAlchemy and click when it makes the man pages of all commands."""
+    """A build has only SQLAlchemy and click when it makes the man pages of all commands."""
     code = (
         "import sys\n"
         f"sys.modules.update(dict.fromkeys({NOT_AT_A_BUILD}))\n"
@@ -116,7 +116,7 @@ def test_odds_are_computed_without_loading_the_books() -> None:
 
 
 def test_a_door_at_the_server_loads_next_to_nothing(tmp_path: Path) -> None:
-    """A server that says yes to all it is asked, and what the door has loaded by its end."""
+    """Measure a door's imports by its end, at a server that answers yes to everything."""
     config = tmp_path / "sysop.toml"
     config.write_text("")
     hand_over.leave_note(str(config), config.stat(), str(tmp_path))

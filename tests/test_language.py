@@ -40,10 +40,10 @@ def prose(source: str) -> Iterator[tuple[int, str]]:
 
 
 def strings(source: str) -> Iterator[tuple[int, str]]:
-    """The strings that a program works with, by the number of the line that they begin in.
+    """Yield the strings that a program uses, with the number of their first line.
 
-    Those that stand one behind the other are one string, so a turn across two lines is seen. What
-    an f-string is given stands in it as braces.
+    Adjacent strings are one string, so a turn across two lines is seen. Values of an f-string
+    become braces.
     """
     tree = ast.parse(source)
     apart: set[int] = set()

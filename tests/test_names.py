@@ -37,7 +37,7 @@ def bases(node: ast.ClassDef) -> set[str]:
 
 @cache
 def errors() -> dict[str, tuple[str, ast.ClassDef]]:
-    """Those of them that can be raised, by name."""
+    """Return those of them that can be raised, by name."""
     raised = {
         name
         for name, value in vars(builtins).items()
@@ -88,7 +88,7 @@ def bound(tree: ast.Module) -> set[str]:
 
 
 def asked_of(tree: ast.Module, known: Container[str]) -> Iterator[tuple[str, str]]:
-    """Give each name that a file asks of a module of ours, or patches in it, behind that module."""
+    """Yield each name that a file uses or patches in a module of ours, after that module."""
     nodes = list(ast.walk(tree))
     modules_by = {
         each.asname or each.name: f"{node.module}.{each.name}"

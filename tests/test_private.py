@@ -12,10 +12,10 @@ from typing import Any
 
 from tests.test_rooms import PRODUCT, modules
 
-# Those of NamedTuple and of `os` are documented.
+# Names of NamedTuple and of `os` that are documented.
 DOCUMENTED = {"_replace", "_asdict", "_fields", "_make", "_exit"}
 EXCEPTIONS = {
-    # What a door loads before its caller can press a key: `socket` would take a tenth of that
+    # A door imports this before its caller can press a key: `socket` would take a tenth of that
     # time (tests/test_import_budget.py). Both have the same class of sockets.
     ("door.lines.hand_over", "_socket"),
     ("door.run.relay", "_socket"),
@@ -111,7 +111,7 @@ def names_of(kind: type[Any]) -> frozenset[str]:
 
 
 def test_no_subclass_reuses_a_private_name_of_its_library_class() -> None:
-    """A name of ours that the library has as well changes what the library does."""
+    """A name of ours that the library also has changes the library's behaviour."""
     clashes = []
     for kind in classes():
         used = names_of(kind)

@@ -89,7 +89,7 @@ def _modules(packages: tuple[str, ...]) -> Iterator[tuple[str, ast.Module]]:
 
 @cache
 def imports(packages: tuple[str, ...]) -> dict[str, set[str]]:
-    """Give what each module imports of the others, for its types alone or later as well."""
+    """Return each module's imports of the others, for its types alone or late ones too."""
     ours = modules(packages)
     return {name: set(_imports(tree, ours)) - {name} for name, tree in ours.items()}
 
@@ -113,7 +113,7 @@ def room_of(name: str, order: tuple[str, ...]) -> str:
 
 
 def circles(graph: dict[str, set[str]]) -> list[list[str]]:
-    """Find what is in circles, by taking away again and again what uses nothing that is left."""
+    """Return the modules in circles, by removing leaves repeatedly."""
     left = dict(graph)
     while free := [name for name, uses in left.items() if not uses & left.keys()]:
         for name in free:

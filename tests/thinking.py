@@ -32,7 +32,7 @@ class Later(InPlace):
 
 
 class AtOurWord(InPlace):
-    """Thinks about what it is asked when the test says so."""
+    """Thinks about a question when the test says so."""
 
     def __init__(self) -> None:
         self.asked: list[tuple[Spot, asyncio.Future[Weighed]]] = []

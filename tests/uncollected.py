@@ -1,4 +1,4 @@
-"""Much that is made at once, and of which nothing is garbage."""
+"""Many objects made at once, none of which is garbage."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ from timebank.serving import Lock
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 PASSWORD = "open sesame"
-# Rounds of the event loop in which everybody who was woken has asked of the books what they want.
+# Rounds of the event loop in which all woken tasks have sent their requests to the books.
 TURNS = 3
 
 BOARD = """
@@ -64,7 +64,7 @@ HELD = 30.0
 # Shoes that are each sealed by themselves: a board of tests has them, unless its file says else.
 PLAIN_SHOES = "\n[fairness]\nshoes_ahead = 0\n"
 
-# What callers of the profiles in `tests.terminal` chose at their first call.
+# The first-call choices of callers with the profiles in `tests.terminal`.
 LOOKS: Mapping[str, object] = {
     "xterm-256color": {"charset": "utf-8", "paint": "colour"},
     "syncterm": {"charset": "cp437", "paint": "colour"},
@@ -78,11 +78,11 @@ def _quick_hash() -> str:
 
 
 def _not_painted(of: StatusLine | CanvasDisplay, *_: object) -> None:
-    """Stand in for what paints anew in seconds that nobody looks at."""
+    """Replace the painting of seconds in which the test does not look."""
 
 
 class Executor(ThreadPoolExecutor):
-    """What works beside the event loop, and knows at what."""
+    """The executor beside the event loop, which knows its open work."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -182,10 +182,10 @@ class World:
         return terminal
 
     async def pass_time(self, seconds: float) -> None:
-        """Let time pass; what the clock asks of the books is done before the next second.
+        """Let time pass; the clock's work in the books ends before the next second.
 
-        Every second ticks. Scenes and the status line are painted anew in the last one, which can
-        be looked at.
+        Every second ticks. Scenes and the status line are painted only in the last one, for the
+        test to read.
         """
         end = self.clock.monotonic() + seconds
         with (
@@ -213,7 +213,7 @@ class World:
             for _ in range(TURNS):
                 await asyncio.sleep(0)
             if before != self._answered:
-                continue  # whoever was answered has not had all these turns
+                continue  # an answered task has not had all these turns
             if jobs := self._executor.jobs():
                 await asyncio.wait(jobs)
             elif self._is_abandoned:
@@ -231,7 +231,7 @@ class World:
         await asyncio.sleep(0)
 
     def _watch_the_books(self) -> None:
-        """Count what is asked of the books."""
+        """Count the open requests to the books."""
         run = self.server.books.run
 
         async def counted(*asked, **more):
@@ -253,7 +253,7 @@ class World:
 
     @asynccontextmanager
     async def slow_books(self) -> AsyncIterator[None]:
-        """Let nothing be written meanwhile: what is asked of the books waits its turn."""
+        """Block all writes: requests to the books wait their turn."""
         loop, stands, go_on = asyncio.get_running_loop(), asyncio.Event(), threading.Event()
 
         def stand_still(desk: Desk) -> None:
@@ -314,11 +314,11 @@ class World:
             return dict(rows.all())
 
     def moved(self, name: str) -> list[tuple[str, int]]:
-        """What the ledger has of the caller so far, in order: (kind, seconds)."""
+        """Return the caller's movements in the ledger, in order: (kind, seconds)."""
         return [(line.kind, line.amount) for line in self.lines(name)]
 
     def lines(self, name: str) -> list[transfers.Extract]:
-        """What the ledger has of the caller so far, in order."""
+        """Return the caller's lines in the ledger, in order."""
         with self.books() as desk:
             number = callers.number_of(desk, name)
             return extracts.chosen(desk, Wanted(caller_id=number))
@@ -332,7 +332,7 @@ class World:
 
 
 def _note_powers(desk: Desk) -> None:
-    """Note of callers whom a test has entered with powers what a command would have noted."""
+    """Log a command's entries for callers whom a test has registered with powers."""
     holders = {
         line.caller for line in sysop_log.entries(desk, None, 1_000) if "powers" in line.what
     }
@@ -426,7 +426,7 @@ async def confirm_look(terminal: Terminal) -> None:
 
 
 def seed_of(deal: Callable[[BlackjackRound], bool], cut: str = "") -> bytes:
-    """Find a seed whose hand of the default game, dealt from its top, is as `deal` wants it."""
+    """Return a seed whose hand of the default game, dealt from its top, satisfies `deal`."""
     for number in range(10_000, 200_000):
         seed, dealt = _dealt(number, cut)
         if deal(dealt):

@@ -265,7 +265,7 @@ class Host(Served):
             return int(rows.scalar_one())
 
     async def _let_server_read(self) -> None:
-        """Tell a running server what a door would read for itself."""
+        """Give a running server the files that a door would read for itself."""
         text = self.config.path.read_text(encoding="utf-8")
         if self.port and text != self._settings:
             self._settings = text

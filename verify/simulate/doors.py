@@ -77,7 +77,7 @@ class Door(Life):
     ) -> None:
         super().__init__(machine, config, name, new_seed)
         self.guest, self.handed = guest, handed
-        self.claims: list[tuple[Claim, int]] = []  # with what the host would have found before each
+        self.claims: list[tuple[Claim, int]] = []  # with the host's minutes before each
         self.relay: relay._Relay | None = None  # while its caller is handed over
         self.end: End | None = None  # of its connection to the server, whatever its outcome
         self.is_back = False  # whether the host has read its files

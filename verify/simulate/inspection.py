@@ -118,7 +118,7 @@ class Inspection:
                 look(screen.person, screen.wire, screen.caller)
 
     def begins_again(self, file: sqlite3.Connection) -> None:
-        """Trust the books, of which a lying disk has lost the end."""
+        """Trust the books, which have lost their end to a lying disk."""
         world = self.world
         self.journal, self.told = shown.Journal(), Told(world.counted)
         self.told.learn(file)

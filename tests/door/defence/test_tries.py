@@ -210,7 +210,7 @@ def day_of(here: Queue, guess: Callable[[int], Iterator[str]]) -> int:
     return len(here.checked)
 
 
-TODAY = 5 + 24 * 60 // 3  # what any number of addresses had before the queue
+TODAY = 5 + 24 * 60 // 3  # the guesses of any number of addresses before the queue
 
 
 def test_the_queue_allows_485_guesses_a_day_from_one_address() -> None:

@@ -38,7 +38,7 @@ def books(open_books):
 
 
 def post(books, caller: int, operation, *values):
-    """Post on a call of its own, which ends either way; return what was moved."""
+    """Post on a separate call, which ends either way; return the movements."""
     call = books.call(caller)
     try:
         call.post(operation, *values)
@@ -78,7 +78,7 @@ def settle(books):
 
 def test_a_challenge_is_staked_once_and_accepted_once(books):
     assert challenge(books)[-1] == ("duel stake", STAKE, "bank", "duels")
-    challenge(books)  # the same, of which nobody knew what became
+    challenge(books)  # the same, with an unknown outcome
     assert (banks(books), held(books)) == ((20, 30), 10)
     assert in_english(books.do(waiting, BOB)) == (
         "Ann challenges you to a duel for 10 minutes: D, then U.",

@@ -1,7 +1,7 @@
-"""No frame of a dealt round tells more than its visible cards do.
+"""No frame of a dealt round reveals more than its visible cards do.
 
 Each test deals two rounds whose cards are the same up to one. Until that card falls, both rounds
-must look the same to everybody who is there: screens, status lines and bells.
+must look the same to every caller at the table: screens, status lines and bells.
 """
 
 from __future__ import annotations
