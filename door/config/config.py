@@ -211,6 +211,8 @@ def read(root: TomlTable, path: Path) -> Config:
     games, fairness = root.table("games"), root.table("fairness")
     listeners, bank = read_listeners(root), read_bank(root)
     settings = {name: game.read_settings(games.table(name)) for name, game in GAMES.items()}
+    if not settings["black-jack-for-time"].open:
+        bank = replace(bank, most_duel=0)
     for name in games.unknown():
         known = f"is not a game of this house, which has {', '.join(GAMES)}"
         games.refuse(name, known + guess(name, GAMES))

@@ -19,6 +19,7 @@ from timebank.callers import awards, fame
 from timebank.callers.award_names import BANK, all_awards, name_of, wish_of
 from timebank.callers.standings import DaySpan
 from timebank.language import N_, _, ngettext
+from timebank.wagers import duels
 from timebank.words import money, short_month, short_weekday, span, title
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from timebank.callers.fame import Hall, PlayRecord
     from timebank.callers.standings import Standing
     from timebank.ledger.database import Desk
+    from timebank.wagers.duels import DuelRecord
 
 FEWEST_DAYS, MOST_DAYS = 7, 28  # in the chart
 DAY_CELLS = 22  # of a row of the chart, before its bar
@@ -70,8 +72,9 @@ async def visit_record(board: Board, caller: Caller) -> None:
     while True:
         caller.place = N_("Statistics")
         record = await caller.look_up(partial(_record, caller.record.id))
+        duelled = await caller.look_up(partial(duels.record, caller_id=caller.record.id))
         columns = _columns_of(caller)
-        rows = _record_rows(record, columns)
+        rows = [*_record_rows(record, columns), *_duels_row(duelled)]
         room = _rows_of(caller) - sum(len(wrap(row, columns)) for row in rows)
         rows += _chart(record.days, columns, room, painted=console.screen.is_painted)
         console.display.stage(Page(_("Your statistics"), rows))
@@ -150,6 +153,13 @@ def _days_row(called: DaysCalled) -> list[str]:
         return []
     words = _("Days called: {number}; in a row {running}, at most {longest}.")
     return [f"|07{words.format(**called._asdict())}"]
+
+
+def _duels_row(duelled: DuelRecord) -> list[str]:
+    if not any(duelled):
+        return []
+    words = _("Duels: {won} won, {lost} lost, {even} even.")
+    return [f"|07{words.format(**duelled._asdict())}"]
 
 
 def _flowing(parts: Iterable[str], columns: int) -> list[str]:
@@ -278,14 +288,17 @@ async def _hall_page(caller: Caller, period: str) -> Page:
     columns, rows = _columns_of(caller), _rows_of(caller)
     painted = caller.console.screen.is_painted
     side_by_side = painted and columns >= bulletins.COLUMNS
-    places = _places(rows, side_by_side=side_by_side)
+    pairs = 3 if period == "E" else 2  # duels are counted for all time only
+    places = _places(rows, pairs if side_by_side else NARROW_LISTS)
 
-    def read(desk: Desk) -> Hall:
-        return fame.hall(desk, _period(desk, period), places)
+    def read(desk: Desk) -> tuple[Hall, list[tuple[str, int]]]:
+        return fame.hall(desk, _period(desk, period), places), duels.most_won(desk, places)
 
-    hall = await caller.look_up(read)
+    hall, duellists = await caller.look_up(read)
     heading = _("Hall of fame: {period}").format(period=_(PERIODS[period]))
     lists = _lists(hall)
+    if period == "E" and duellists:
+        lists.insert(2, _numbers(_("Duels won"), duellists))
     if not painted:
         return Page(heading, _stacked(lists))
     return Page(
@@ -293,9 +306,8 @@ async def _hall_page(caller: Caller, period: str) -> Page:
     )
 
 
-def _places(rows: int, *, side_by_side: bool) -> int:
-    """Return how many places each list has room for: two lists are below each other, or three."""
-    lists = 2 if side_by_side else NARROW_LISTS
+def _places(rows: int, lists: int) -> int:
+    """Return how many places each of so many lists below each other has room for."""
     return max(1, min(MOST_PLACES, (rows - 2 * lists) // lists))
 
 
@@ -314,9 +326,12 @@ def _lists(hall: Hall) -> list[list[str]]:
     if hall.losers:
         lists.append(bulletins.list_of(_("Lost most, and say so"), _in_time(hall.losers)))
     if hall.streaks:
-        runs = ((name, str(number)) for name, number in hall.streaks)
-        lists.append(bulletins.list_of(_("Hands won in a row"), runs))
+        lists.append(_numbers(_("Hands won in a row"), hall.streaks))
     return lists
+
+
+def _numbers(heading: str, places: Sequence[tuple[str, int]]) -> list[str]:
+    return bulletins.list_of(heading, ((name, str(number)) for name, number in places))
 
 
 def _stacked(lists: Sequence[Sequence[str]]) -> list[str]:

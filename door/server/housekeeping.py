@@ -26,7 +26,7 @@ from door.lobby import bulletins
 from door.peers import nudges
 from door.server import leadership
 from door.tables import overdue
-from door.tables.scoring import settle_tournament
+from door.tables.scoring import settle_duels, settle_tournament
 from timebank.callers import awards
 from timebank.callers.award_names import name_of
 from timebank.calls import clock_mend
@@ -45,7 +45,7 @@ from timebank.ledger.sqlite import live_mark
 from timebank.servers import registry
 from timebank.thebank.importer import import_all
 from timebank.thebank.outbox import flush_outbox
-from timebank.wagers import tournaments
+from timebank.wagers import duels, tournaments
 
 if TYPE_CHECKING:
     from door.call.board import Board
@@ -80,7 +80,7 @@ class _Look(NamedTuple):
     elsewhere: CallsElsewhere
     closed: dict[int, str]  # calls of this server, as `closed_calls` returns them
     early: tuple[EarlyEvent, ...]  # events that were started early
-    due: bool  # whether a tournament is over and not settled
+    due: bool  # whether a tournament or a duel is over and not settled
     champion: Champion | None  # of the last tournament
 
 
@@ -200,9 +200,10 @@ class Housekeeping:
     async def _stand_overdue(self) -> None:
         await overdue.stand_all(self._books)
 
-    async def _settle_tournament(self) -> None:
-        """Pay the winners of the finished tournament, and show callers online their notices."""
-        if await settle_tournament(self._board) is not None:
+    async def _settle_contests(self) -> None:
+        """Pay the winners of contests that are over, and show callers online their notices."""
+        has_ended = await settle_duels(self._board)
+        if await settle_tournament(self._board) is not None or has_ended:
             await self._show_notices()
 
     async def _write_bulletin(self) -> None:
@@ -241,7 +242,7 @@ class Housekeeping:
         look = await self._see()
         await self._lead(look.leads)
         if look.due and self._leads:
-            await self._guarded(self._settle_tournament)
+            await self._guarded(self._settle_contests)
         if look.version != self._books_version:
             self._books_version = look.version
             if self._leads:
@@ -274,7 +275,7 @@ class Housekeeping:
             calls_elsewhere(desk, board.process),
             closed_calls(desk, board.process, here),
             early_events.load(desk),
-            tournaments.is_due(desk),
+            tournaments.is_due(desk) or bool(duels.due(desk)),
             tournaments.champion(desk),
         )
 

@@ -19,14 +19,16 @@ from door.call.page import MARGIN, TITLE_ROWS, Page
 from door.errors import HelperUnavailable
 from door.games.black_jack_for_time.game import BlackJackForTimeSettings
 from door.games.blackjack import duplicate
-from door.games.blackjack.duplicate import HANDS, cut_of
+from door.games.blackjack.duplicate import cut_of
 from door.games.blackjack.rules import rules_to_mapping
 from door.games.engine import shuffle
 from door.lobby.greeting import champion_words
+from door.session.review import review_text
 from door.session.shared_hands import DealScene, SharedHands, signed
 from door.tables.black_jack_for_time.words import sealed_rules
 from door.tables.fairness import SHORT
 from door.tables.scoring import hands_of, played, rules_of, weigh_tries
+from door.tables.tutor.tutor_process import TutorProcess
 from timebank.errors import BooksFailed, OutOfStep, Refused, ShoeGone
 from timebank.language import _, ngettext
 from timebank.names import names
@@ -78,7 +80,6 @@ class ContestPage(ABC, Generic[AnyOverview]):
 
     def __init__(self, board: Board, caller: Caller) -> None:
         self._board, self._caller, self._console = board, caller, caller.console
-        self._settings = BlackJackForTimeSettings.among(board.config.games)
 
     async def visit(self) -> None:
         """Show the page until the caller leaves it; without a contest, the result of the last."""
@@ -97,6 +98,8 @@ class ContestPage(ABC, Generic[AnyOverview]):
                 await self._console.pager.read(_(self.rules_title), self._rules_text(overview))
             elif choice == "L":
                 await self._read_last()
+            elif choice == "V":
+                await self._review(overview)
             else:
                 await self.go_to(choice)
 
@@ -104,11 +107,11 @@ class ContestPage(ABC, Generic[AnyOverview]):
         rows = self.rows(overview)
         self._console.display.stage(Page(_(self.title), rows))
         weighing = asyncio.create_task(self._weigh_meanwhile(overview, rows))
-        hidden = self.hidden_keys(overview) | ({"P"} if overview.is_over else set())
+        hidden = self.hidden_keys(overview)
         try:
             return await self._console.prompt.ask(
                 {key: _(label) for key, label in self.keys.items() if key not in hidden},
-                default="Q" if overview.is_over else "P",
+                default=self.default(overview),
                 cancel="Q",
                 meanings=self.meanings,
             )
@@ -141,7 +144,7 @@ class ContestPage(ABC, Generic[AnyOverview]):
         mine = placed_of(overview.placed, self._caller.record.id)
         if mine is not None and mine.cost is not None:
             words = _("Your decisions cost {percent} of a bet.").format(percent=percent(mine.cost))
-            self._console.screen.say(f"|14{words} {self._place_words(overview)}")
+            self._console.screen.say(f"|14{words} {self.place_words(overview)}")
 
     # What a kind says.
 
@@ -167,13 +170,28 @@ class ContestPage(ABC, Generic[AnyOverview]):
         yield from ()
 
     def hidden_keys(self, overview: AnyOverview) -> set[str]:
-        return set()
+        mine = placed_of(overview.placed, self._caller.record.id)
+        return ({"P"} if overview.is_over else set()) | (set() if mine is not None else {"V"})
+
+    def default(self, overview: AnyOverview) -> str:
+        """Return the key that Enter stands for."""
+        return "Q" if overview.is_over else "P"
 
     def is_ranking_shown(self, overview: AnyOverview) -> bool:
         return True
 
     def last_ranking(self, desk: Desk, last: Contest) -> list[ContestResult]:
         return contests.ranking(desk, last.seal)
+
+    def unseen_words(self) -> str:
+        return _("You see the ranking once you have played.")
+
+    def scoring(self) -> str:
+        return _(
+            "You bet 10 coins of play money on each hand. What a decision costs is what the book's"
+            " best move would have won more, on average, in percent of a bet. The lowest cost"
+            " comes first, and of equal costs the most coins won. Equal results share a place."
+        )
 
     def more_rules(self) -> str:
         return ""
@@ -184,26 +202,18 @@ class ContestPage(ABC, Generic[AnyOverview]):
     async def go_to(self, choice: str) -> None:
         """Visit the room of a further key."""
 
-    def _new_shoe(self, hands: int = HANDS) -> tuple[bytes, str, dict[str, Any]]:
-        """Return seed, seal and rules of a new shoe, which has something to decide."""
-        rules = replace(self._settings.rules, insurance_unit=1)
-        seed = self._caller.new_seed()
-        while duplicate.replay(rules, seed, (), hands).is_over:
-            seed = self._caller.new_seed()
-        return seed, shuffle.seal(seed), rules_to_mapping(rules)
-
     # The page.
 
     def rows(self, overview: AnyOverview) -> list[str]:
         rows = [
             *self.terms(overview),
-            f"|14{self._place_words(overview)}",
+            f"|14{self.place_words(overview)}",
             *self.notes(overview),
             seal_row(self._console.screen.is_painted, overview.contest.seal),
             "",
         ]
         if not self.is_ranking_shown(overview):
-            return [*rows, f"|07{_('You see the ranking once you have played.')}"]
+            return [*rows, f"|07{self.unseen_words()}"]
         return [*rows, *self._ranked(overview.placed, self._room_below(rows))]
 
     def _ranked(self, placed: Sequence[ContestResult], room: int) -> Iterator[str]:
@@ -218,7 +228,7 @@ class ContestPage(ABC, Generic[AnyOverview]):
         used = sum(len(wrap(row, screen.page_columns - MARGIN)) for row in rows)
         return max(LEAST_SHOWN, screen.page_rows - TITLE_ROWS - used - 1)
 
-    def _place_words(self, overview: AnyOverview) -> str:
+    def place_words(self, overview: AnyOverview) -> str:
         mine = placed_of(overview.placed, self._caller.record.id)
         if mine is not None and len(overview.placed) == 1:
             return _("You're the first to play it to the end.")
@@ -231,12 +241,7 @@ class ContestPage(ABC, Generic[AnyOverview]):
         return _("Hand {number} waits for you.").format(number=waiting)
 
     def _rules_text(self, overview: AnyOverview) -> str:
-        scored = _(
-            "You bet 10 coins of play money on each hand. What a decision costs is what the book's"
-            " best move would have won more, on average, in percent of a bet. The lowest cost"
-            " comes first, and of equal costs the most coins won. Equal results share a place."
-        )
-        parts = [scored, self.more_rules(), sealed_rules(rules_of(overview.contest.rules))]
+        parts = [self.scoring(), self.more_rules(), sealed_rules(rules_of(overview.contest.rules))]
         if not self._console.screen.is_painted:  # the page shows only its first digits
             parts.append(f"|15{_('Seal')}|07  {overview.contest.seal}")
         return "|07" + "\n\n".join(filter(None, parts))
@@ -270,6 +275,20 @@ class ContestPage(ABC, Generic[AnyOverview]):
         ]
         return "\n".join(rows)
 
+    async def _review(self, overview: AnyOverview) -> None:
+        """Show the caller's decisions next to the book's and those of the rival or the winner."""
+        mine = placed_of(overview.placed, self._caller.record.id)
+        if mine is None:
+            return
+        other = next((each for each in overview.placed if each is not mine), None)
+        painted = self._console.screen.is_painted
+        try:
+            thinking = TutorProcess.among(self._board.shared)
+            text = await review_text(thinking, overview.contest, mine, other, painted=painted)
+        except HelperUnavailable:
+            text = f"|12{_('The tutor does not answer. Please try again later.')}"
+        await self._console.pager.read(_("Review"), text)
+
     # The hands.
 
     async def _play(self, overview: AnyOverview) -> None:
@@ -292,6 +311,15 @@ class ContestPage(ABC, Generic[AnyOverview]):
         except (OutOfStep, ShoeGone, Refused) as refused:
             self._console.screen.say(f"|12{refused}")
             await self._console.pager.any_key()
+
+
+def new_shoe(board: Board, caller: Caller, hands: int) -> tuple[bytes, str, dict[str, Any]]:
+    """Return seed, seal and rules of a new shoe, which has something to decide."""
+    rules = replace(BlackJackForTimeSettings.among(board.config.games).rules, insurance_unit=1)
+    seed = caller.new_seed()
+    while duplicate.replay(rules, seed, (), hands).is_over:
+        seed = caller.new_seed()
+    return seed, shuffle.seal(seed), rules_to_mapping(rules)
 
 
 def about(hands: int) -> str:

@@ -11,11 +11,12 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from door.games.blackjack.duplicate import HANDS
-from door.session.contest_page import ContestPage, Overview, about
+from door.session.contest_page import ContestPage, Overview, about, new_shoe
+from door.session.duels import DuelsPage
 from door.session.shared_hands import TITLE
 from door.session.tournament import TournamentPage
 from timebank.language import N_, _
-from timebank.wagers import contests, deals, tournaments
+from timebank.wagers import contests, deals, duels, tournaments
 from timebank.wagers.tournaments import Outlook
 from timebank.words import moment
 
@@ -29,16 +30,17 @@ class LeftHands(NamedTuple):
 
     deal: bool
     tournament: bool
+    duel: bool = False
 
 
 def waiting(desk: Desk, caller_id: int) -> LeftHands:
     """Return where a caller has begun a try and may go on."""
     running = tournaments.running(desk)
-    tournament = running if running and running.is_open(desk.now) else None
-    both = deals.open_today(desk), tournament
-    return LeftHands(
-        *(each is not None and contests.is_left(desk, each.seal, caller_id) for each in both)
+    found = (deals.open_today(desk), running if running and running.is_open(desk.now) else None)
+    deal, tournament = (
+        each is not None and contests.is_left(desk, each.seal, caller_id) for each in found
     )
+    return LeftHands(deal, tournament, duels.is_waiting(desk, caller_id))
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,8 @@ class DailyDeal(ContestPage[DealOverview]):
     keys: ClassVar = {
         "P": N_("Play"),
         "T": N_("Tournament"),
+        "U": N_("Duels"),
+        "V": N_("Review"),
         "R": N_("Rules"),
         "L": N_("Last deal"),
         "Q": N_("Quit"),
@@ -63,6 +67,8 @@ class DailyDeal(ContestPage[DealOverview]):
     meanings: ClassVar = {
         "P": N_("Play today's ten hands, or go on where you left them. You have one try."),
         "T": N_("Look at the tournament of the week: what can be won, and who has."),
+        "U": N_("Challenge another caller for minutes, or answer a challenge."),
+        "V": N_("See each of your decisions next to the book's and the leader's."),
         "R": N_("Read the rules of the hands."),
         "L": N_("See who played the last deal best, and its seed, now that the day is over."),
         "Q": N_("Go back to the main menu."),
@@ -70,7 +76,7 @@ class DailyDeal(ContestPage[DealOverview]):
     last = staticmethod(deals.last_closed)
 
     async def look(self) -> DealOverview:
-        number, shoe = self._caller.record.id, self._new_shoe()
+        number, shoe = self._caller.record.id, new_shoe(self._board, self._caller, HANDS)
 
         def find(desk: Desk) -> tuple[Contest, ContestTry | None, Outlook]:
             deal = deals.todays(desk, *shoe)
@@ -93,10 +99,14 @@ class DailyDeal(ContestPage[DealOverview]):
             yield f"|11{_('The tournament is over: T shows who won.')}"
 
     def hidden_keys(self, overview: DealOverview) -> set[str]:
-        return set() if any(overview.outlook) else {"T"}
+        hidden = super().hidden_keys(overview)
+        if not any(overview.outlook):
+            hidden |= {"T"}
+        return hidden if self._caller.bank_settings.most_duel else hidden | {"U"}
 
     async def go_to(self, choice: str) -> None:
-        await TournamentPage(self._board, self._caller).visit()
+        room = TournamentPage if choice == "T" else DuelsPage
+        await room(self._board, self._caller).visit()
 
     async def take_part(self, overview: DealOverview) -> ContestTry:
         number = self._caller.record.id

@@ -59,7 +59,7 @@ MEANINGS = {
     "W": N_("See who else is on the board, and where; watch their table."),
     "N": N_("Read who won today and yesterday, how the house did, and who is rich."),
     "M": N_("Write to other callers, read what they wrote, leave a line on the menu."),
-    "D": N_("Play the ten hands that everybody plays today, and the tournament."),
+    "D": N_("Play the ten hands that everybody plays today, the tournament, and duels."),
     "H": N_("See who won most today, this week and ever, and who broke the bank."),
     "S": N_("See how you play: hands, streaks, minutes by day, and where you stand."),
     "L": N_("See how lucky you were: what your hands won, and what the odds would have given."),
@@ -263,6 +263,8 @@ class Live:
             yield f"|13{new}"
         if self._waiting.deal:
             yield f"|14{_('<{key}> Your daily deal waits for you').format(key=DEAL_KEY)}"
+        if self._waiting.duel:
+            yield f"|14{_('<{key}> A duel waits for you').format(key=DEAL_KEY)}"
         if self._waiting.tournament:
             yield f"|14{_('<{key}> Your tournament hand waits for you').format(key=DEAL_KEY)}"
 

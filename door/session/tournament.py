@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from door.session.contest_page import ContestPage, Overview, about
+from door.session.contest_page import ContestPage, Overview, about, new_shoe
 from door.session.shared_hands import DealScene
 from door.tables.scoring import settle_tournament
 from timebank.language import N_, _, ngettext
@@ -53,9 +53,16 @@ class TournamentPage(ContestPage[TournamentOverview]):
     last_title = N_("The last tournament")
     scene = TournamentScene
     leaving = N_("Leave the tournament. The hand waits for you until it closes.")
-    keys: ClassVar = {"P": N_("Play"), "R": N_("Rules"), "L": N_("Last one"), "Q": N_("Quit")}
+    keys: ClassVar = {
+        "P": N_("Play"),
+        "V": N_("Review"),
+        "R": N_("Rules"),
+        "L": N_("Last one"),
+        "Q": N_("Quit"),
+    }
     meanings: ClassVar = {
         "P": N_("Enter and play, or go on where you left it. You have one try."),
+        "V": N_("See each of your decisions next to the book's and the leader's."),
         "R": N_("Read how it is played, and what can be won."),
         "L": N_("See who won the last tournament, and its seed."),
         "Q": N_("Go back to the daily deal."),
@@ -66,7 +73,7 @@ class TournamentPage(ContestPage[TournamentOverview]):
         await settle_tournament(self._board)
         if not await self._caller.look_up(_is_sealed):
             hands = self._board.config.tournament.hands
-            seed, seal, rules = self._new_shoe(hands)
+            seed, seal, rules = new_shoe(self._board, self._caller, hands)
             terms = (seed, seal, GAME, rules, hands)
             await self._caller.ask_books(lambda desk: tournaments.current(desk, *terms))
         number, call = self._caller.record.id, self._caller.call_id

@@ -1,4 +1,4 @@
-"""Weighs the tries of contests, and settles tournaments.
+"""Weighs the tries of contests, and settles tournaments and duels.
 
 A board asks its tutor for the cost of a try's decisions (games/solver/tutor/costs.py). A command
 without a tutor computes it itself.
@@ -17,7 +17,7 @@ from door.games.blackjack.duplicate import HANDS, Duplicate
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, BlackjackRules, rules_from_mapping
 from door.games.solver.tutor import costs
 from door.tables.tutor.tutor_process import TutorProcess
-from timebank.wagers import contests, tournaments
+from timebank.wagers import contests, duels, tournaments
 
 if TYPE_CHECKING:
     from door.call.board import Board
@@ -84,3 +84,23 @@ async def settle_tournament(board: Board) -> Tournament | None:
         # Other servers read it at their next look at the books.
         board.champion = await board.books.read(tournaments.champion)
     return settled
+
+
+async def settle_duels(board: Board) -> bool:
+    """Settle the duels that are due, and return whether one has ended.
+
+    Without an answer of the tutor, duels with equal coins stay open until the next call. Raises
+    `BooksUnavailable`.
+    """
+    has_ended = False
+    for duel in await board.books.read(duels.due):
+        try:
+            async for _caller in weigh_tries(board, duel, None):
+                pass
+        except HelperUnavailable as problem:
+            log.warning("the cost of a try at a duel is not known yet: %s", problem)
+        settled = await board.books.run(partial(duels.settle, seal=duel.seal))
+        has_ended |= settled is not None and settled.outcome is not None
+    if has_ended:
+        board.books.notices_wait.set()
+    return has_ended

@@ -1,0 +1,291 @@
+"""The room "Duels": the caller's duels, a new challenge, and the page of each duel.
+
+docs/duels.md has the rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from door.call.markup import lit, literal
+from door.call.page import Page
+from door.lobby import amounts
+from door.lobby.accounts import find_account
+from door.lobby.amounts import MovementWords
+from door.session.contest_page import ContestPage, Overview, new_shoe
+from door.session.shared_hands import DealScene
+from door.session.tournament import GAME
+from door.tables.scoring import settle_duels
+from timebank.errors import Refused
+from timebank.language import N_, _
+from timebank.wagers import contests, duels
+from timebank.wagers.contests import ContestResult, ContestTry
+from timebank.wagers.duels import Duel
+from timebank.window import teller
+from timebank.words import moment, span
+
+if TYPE_CHECKING:
+    from door.call.board import Board
+    from door.call.caller import Caller
+    from timebank.ledger.database import Desk
+
+TITLE = N_("Duels")
+DUEL = N_("The duel")
+HANDS = 5
+MOST_SHOWN = 9  # duels, which have a key each
+KEYS = {"C": N_("Challenge"), "Q": N_("Quit")}
+MEANINGS = {
+    "C": N_("Challenge another caller: choose who, and for how many minutes."),
+    "Q": N_("Go back to the daily deal."),
+}
+STAKE = MovementWords(
+    N_("Stake how much? Up to {most}, or max (Enter for none):"),
+    N_("Stake {amount} against {name}?"),
+    N_("You have challenged {name} for {amount}."),
+)
+# How an open duel or one that has ended is told, by its state: see `_state_words`.
+STATES = {
+    "answer": N_("{name} waits for your answer."),
+    "asked": N_("{name} has not answered yet."),
+    "play": N_("Your hands wait for you."),
+    "played": N_("You have played. {name} has not yet."),
+    "working": N_("The result is being worked out."),
+    "won": N_("You have won."),
+    "lost": N_("{name} has won."),
+    "even": N_("It ended even: the stakes are back."),
+    "declined": N_("It was declined: the stake is back."),
+    "expired": N_("It was not played in time: the stakes are back."),
+    "called off": N_("It was called off: the stakes are back."),
+    "restored": N_("It ended when the board was restored: the stakes are back."),
+}
+
+
+@dataclass(slots=True)
+class DuelScene(DealScene):
+    title: ClassVar[str] = DUEL
+
+    def explain(self) -> Sequence[str]:
+        return [
+            _("You and your rival play these five hands, with the same cards."),
+            _("You bet 10 coins of play money on each."),
+            _("More coins win both stakes, then the smaller cost against the book."),
+        ]
+
+
+class DuelsPage:
+    """One caller at the list of their duels."""
+
+    def __init__(self, board: Board, caller: Caller) -> None:
+        self._board, self._caller, self._console = board, caller, caller.console
+
+    async def visit(self) -> None:
+        number = self._caller.record.id
+        while True:
+            self._caller.place = TITLE
+            await settle_duels(self._board)
+            shown = await self._caller.look_up(
+                partial(_with_states, caller_id=number, most=MOST_SHOWN)
+            )
+            self._console.display.stage(Page(_(TITLE), self._rows(shown)))
+            keys = {key: _(label) for key, label in KEYS.items()}
+            numbers = {str(n): each.other(number).name for n, (each, _s) in enumerate(shown, 1)}
+            menu = lit(keys, "Q")
+            if shown:
+                menu = f"|07{_('The number of a duel, or')} {menu}"
+            choice = await self._console.prompt.ask(
+                {**numbers, **keys}, menu=menu, default="Q", cancel="Q", meanings=MEANINGS
+            )
+            if choice == "Q":
+                return
+            if choice == "C":
+                await self._challenge()
+            else:
+                seal = shown[int(choice) - 1][0].seal
+                await DuelPage(self._board, self._caller, seal).visit()
+
+    def _rows(self, shown: Sequence[tuple[Duel, str]]) -> list[str]:
+        words = _(
+            "Two callers stake the same minutes on five hands with the same cards. Nobody sees the"
+            " other's hands before both have played. More coins win both stakes."
+        )
+        rows = [f"|07{words}", ""]
+        for number, (each, state) in enumerate(shown, 1):
+            other = literal(each.other(self._caller.record.id).name)
+            said = _(STATES[state]).format(name=other)
+            rows.append(f"|15{number} {other}|07, {span(each.stake)}: |14{said}")
+        return rows if shown else [*rows, f"|07{_('You have no duels yet.')}"]
+
+    async def _challenge(self) -> None:
+        """Ask for a rival and a stake, and challenge them."""
+        caller, console = self._caller, self._console
+        try:
+            rival = await find_account(caller, _("Challenge whom:"))
+            if rival is None:
+                return
+            allowed = await caller.ask_books(
+                lambda desk: teller.allowance_to(desk, caller.call_id, rival.id)
+            )
+            most = min(allowed.seconds, caller.bank_settings.most_duel)
+            if not most:
+                raise Refused(allowed.rule)
+            name, rule = literal(rival.name), _("A duel allows no more.")
+            amount = await amounts.ask(console, STAKE, most, rule, name)
+            if amount is None:
+                return
+            stake, (seed, seal, rules) = amount.seconds, new_shoe(self._board, caller, HANDS)
+            shoe = (seed, seal, GAME, rules, HANDS)
+            await caller.post(
+                lambda desk, call, ticked: duels.challenge(
+                    desk, call, ticked, rival.id, stake, shoe
+                )
+            )
+            caller.books.notices_wait.set()
+            done = _(STAKE.done).format(name=name, amount=span(stake))
+            console.screen.say(f"|10{done}")
+        except Refused as refused:
+            console.screen.say(f"|12{literal(str(refused))}")
+        await console.pager.any_key()
+
+
+@dataclass(frozen=True)
+class DuelOverview(Overview):
+    contest: Duel
+    state: str
+
+
+class DuelPage(ContestPage[DuelOverview]):
+    """One caller at the page of a duel."""
+
+    title = rules_title = last_title = DUEL
+    scene = DuelScene
+    leaving = N_("Leave the duel. The hand waits for you until the duel ends.")
+    keys: ClassVar = {
+        "A": N_("Accept"),
+        "D": N_("Decline"),
+        "W": N_("Withdraw"),
+        "P": N_("Play"),
+        "V": N_("Review"),
+        "R": N_("Rules"),
+        "Q": N_("Quit"),
+    }
+    meanings: ClassVar = {
+        "A": N_("Accept the duel, and put up your stake."),
+        "D": N_("Decline the duel: the stake goes back."),
+        "W": N_("Withdraw your challenge: your stake comes back."),
+        "P": N_("Play the five hands, or go on where you left them. You have one try."),
+        "V": N_("See each decision next to the book's and your rival's."),
+        "R": N_("Read the rules of the duel."),
+        "Q": N_("Go back to your duels."),
+    }
+
+    def __init__(self, board: Board, caller: Caller, seal: str) -> None:
+        super().__init__(board, caller)
+        self._seal = seal
+
+    async def look(self) -> DuelOverview | None:
+        await settle_duels(self._board)
+        number = self._caller.record.id
+
+        def find(desk: Desk) -> DuelOverview:
+            duel = duels.of_seal(desk, self._seal)
+            assert duel is not None
+            own_try = contests.try_of(desk, self._seal, number)
+            placed = _placed(desk, duel) if duel.outcome in ("won", "even") else []
+            return DuelOverview(duel, own_try, placed, state_of(desk, duel, number))
+
+        return await self._caller.look_up(find)
+
+    @staticmethod
+    def last(desk: Desk) -> None:
+        return None
+
+    def default(self, overview: DuelOverview) -> str:
+        return {"answer": "A", "play": "P", "won": "V", "lost": "V"}.get(overview.state, "Q")
+
+    def hidden_keys(self, overview: DuelOverview) -> set[str]:
+        shown = {"answer": {"A", "D"}, "asked": {"W"}, "play": {"P"}}.get(overview.state, set())
+        return {"A", "D", "W", "P"} - shown | super().hidden_keys(overview)
+
+    def terms(self, overview: DuelOverview) -> Iterator[str]:
+        duel = overview.contest
+        words = _("You and {name} stake {amount} each on five hands with the same cards.")
+        name = literal(duel.other(self._caller.record.id).name)
+        yield f"|07{words.format(name=name, amount=span(duel.stake))}"
+        if duel.outcome is None:
+            ends = moment(self._caller.bank_settings.schedule.local(duel.ends))
+            yield f"|11{_('Open until {time}.').format(time=ends)}"
+
+    def place_words(self, overview: DuelOverview) -> str:
+        other = literal(overview.contest.other(self._caller.record.id).name)
+        if overview.state == "play" and overview.own_try is not None:
+            return super().place_words(overview)
+        return _(STATES[overview.state]).format(name=other)
+
+    def is_ranking_shown(self, overview: DuelOverview) -> bool:
+        return bool(overview.placed)
+
+    def unseen_words(self) -> str:
+        return _("Nobody sees the other's hands before both have played.")
+
+    def scoring(self) -> str:
+        return _(
+            "You bet 10 coins of play money on each hand. More coins win both stakes. Of equal"
+            " coins, the smaller cost against the book wins. In every other case both stakes go"
+            " home: equal results, a duel that is declined, or one that is not played within three"
+            " days. A stake counts as minutes sent today, even if it comes home."
+        )
+
+    async def go_to(self, choice: str) -> None:
+        """Accept, decline or withdraw."""
+        caller, number = self._caller, self._caller.record.id
+        duel = await caller.look_up(partial(duels.of_seal, seal=self._seal))
+        assert duel is not None
+        try:
+            if choice != "A":
+                await caller.ask_books(lambda desk: duels.decline(desk, number, self._seal))
+            elif await self._console.prompt.agrees(
+                _(STAKE.confirmation).format(
+                    amount=span(duel.stake), name=literal(duel.challenger.name)
+                )
+            ):
+                await caller.post(
+                    lambda desk, call, ticked: duels.accept(desk, call, ticked, self._seal)
+                )
+            caller.books.notices_wait.set()
+        except Refused as refused:
+            self._console.screen.say(f"|12{literal(str(refused))}")
+            await self._console.pager.any_key()
+
+    async def take_part(self, overview: DuelOverview) -> ContestTry:
+        number = self._caller.record.id
+        return await self._caller.ask_books(lambda desk: duels.begin(desk, self._seal, number))
+
+
+def state_of(desk: Desk, duel: Duel, caller_id: int) -> str:
+    """Return the key of `STATES` for a duel as this caller sees it."""
+    if duel.outcome == "won":
+        entry = contests.entry_of(desk, duel.seal, caller_id)
+        return "won" if entry is not None and entry.prize else "lost"
+    if duel.outcome is not None:
+        return duel.outcome
+    if not duel.is_accepted:
+        return "answer" if caller_id == duel.rival.caller_id else "asked"
+    own_try = contests.try_of(desk, duel.seal, caller_id)
+    if own_try is None or own_try.score is None:
+        return "play"
+    return "working" if duel.finished == 2 else "played"
+
+
+def _with_states(desk: Desk, caller_id: int, most: int) -> list[tuple[Duel, str]]:
+    found = duels.of_caller(desk, caller_id, most)
+    return [(each, state_of(desk, each, caller_id)) for each in found]
+
+
+def _placed(desk: Desk, duel: Duel) -> list[ContestResult]:
+    """List both results, the winner first."""
+    both = sorted(contests.results(desk, duel.seal), key=lambda each: (-each.score, each.cost or 0))
+    is_even = duel.outcome == "even"
+    return [each._replace(place=1 if is_even else n) for n, each in enumerate(both, 1)]

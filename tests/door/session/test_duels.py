@@ -1,0 +1,114 @@
+"""Duels between two callers: challenged, accepted, played apart, and reviewed side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from door.games.blackjack import duplicate
+from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
+from tests.terminal import REFUSING
+from tests.world import BOARD, NOON, World, log_on, logged_on, newcomer, world
+from timebank.wagers import duels
+from timebank.wagers.duels import Duel
+
+TOML = f"{BOARD}\n[timebank]\nknown_days = 0\n"
+
+
+def duel_of(board: World) -> Duel:
+    with board.books() as desk:
+        return duels.listing(desk, 1)[0]
+
+
+def keys_to_the_end(board: World, word: str) -> str:
+    """Return the keys that play each hand with one action, with a key after each hand."""
+    duel, acts, keys = duel_of(board), list[str](), ""
+    game = duplicate.replay(BLACK_JACK_FOR_TIME, duel.seed, acts, 5)
+    shown = len(game.over)
+    keys = " " * shown
+    while game.current is not None:
+        legal = game.current.legal()
+        acts.append("no-insurance" if "no-insurance" in legal else word)
+        game = duplicate.replay(BLACK_JACK_FOR_TIME, duel.seed, acts, 5)
+        keys += acts[-1][0] + " " * (len(game.over) - shown)
+        shown = len(game.over)
+    return keys
+
+
+def banked(board: World) -> dict[str, int]:
+    with board.books() as desk:
+        said = (
+            "SELECT name, balance / 60 FROM accounts JOIN callers ON callers.id = caller_id"
+            " WHERE kind = 'bank' AND unit = 'second'"
+        )
+        return dict(tuple(row) for row in desk.connection.exec_driver_sql(said))
+
+
+async def test_two_callers_duel_and_see_their_hands_side_by_side(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=TOML) as board:
+        bob = await newcomer(board, "Bob", REFUSING)
+        await bob.send("td20\ry").until("deposited")
+        ada = await newcomer(board, "Ada")
+        await ada.send("td20\ry").until("deposited")
+        await ada.send("qdu").until("You have no duels yet.")
+        await ada.send("cBob\r10\r").until("Stake 10 minutes against Bob?")
+        await ada.send("y").until("You have challenged Bob for 10 minutes.")
+        await ada.send(" ").until("Bob has not answered yet.")
+        await bob.until("Ada challenges you to a duel for 10 minutes: D, then U.")
+
+        await bob.send("q").until("<D> A duel waits for you")
+        await bob.send("du").until("Ada waits for your answer.")
+        await bob.send("1a").until("Stake 10 minutes against Ada?")
+        await bob.send("y").until("Your hands wait for you.")
+        await ada.until("Bob accepts your duel: D, then U.")
+        assert banked(board) == {"Ada": 10, "Bob": 10}
+        seed = duel_of(board).seed.hex()
+
+        await ada.send("1p" + keys_to_the_end(board, "stay")).until("You have played. Bob has not")
+        assert "Coins" not in ada.picture, "nobody sees the other's hands before both are done"
+        await bob.send("p" + keys_to_the_end(board, "hit")).until("Ada has won.")
+        assert duel_of(board).outcome == "won"
+        for caller in (ada, bob):
+            assert seed not in caller.transcript
+        await ada.send("q1").until("You have won.")
+        await ada.send("v").until("Hand 1: the dealer shows")
+        assert "Hand    You     Book    Cost    Bob" in ada.picture
+        await bob.send("v").until("the book Stay, cost")
+        await bob.send("qqqqs").until("Duels: 0 won, 1 lost, 0 even.")
+        await ada.send("qqqqhe").until("Duels won")
+        assert banked(board) == {"Ada": 30, "Bob": 10}
+        assert board.findings() == []
+
+
+async def test_a_challenge_is_read_at_the_next_log_on_and_declined(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=TOML) as board:
+        bob = await newcomer(board, "Bob")
+        await bob.close()
+        ada = await newcomer(board, "Ada")
+        await ada.send("td20\ry").until("deposited")
+        await ada.send("qducBob\r10\ry").until("You have challenged Bob")
+        again = await logged_on(board, "Bob")
+        await again.until("Ada challenges you to a duel for 10 minutes")
+        await again.send(" ").until("<D> A duel waits for you")
+        await again.send("du1d").until("It was declined: the stake is back.")
+        await ada.until("Bob declined your duel: your stake of 10 minutes is back.")
+        assert banked(board) == {"Ada": 20, "Bob": 0}
+        assert board.findings() == []
+
+
+async def test_a_closed_table_sends_the_stakes_home(tmp_path: Path) -> None:
+    toml = f"{TOML}[games.black-jack-for-time]\nopen = false\n"
+    async with world(tmp_path, toml=TOML) as board:
+        await (await newcomer(board, "Bob")).close()
+        ada = await newcomer(board, "Ada")
+        await ada.send("td20\ry").until("deposited")
+        await ada.send("qducBob\r10\ry").until("You have challenged Bob")
+        await ada.close()
+        await board.at_rest()
+    async with world(tmp_path, toml=toml, now=NOON.replace(hour=13)) as board:
+        ada = await board.call()
+        await log_on(ada, "Ada")
+        await board.pass_time(60)
+        assert duel_of(board).outcome == "called off"
+        assert banked(board)["Ada"] == 20
+        await ada.send(" d").until("You haven't played it yet.")
+        assert "D<U>els" not in ada.picture
