@@ -10,7 +10,7 @@ from functools import cache
 
 import pytest
 
-from tests.test_rooms import BESIDE, PRODUCT, modules
+from tests.test_rooms import PRODUCT, TOOLS, modules
 
 # Where the errors of a package are; the rules of games know the engine alone, so it has a branch.
 TREES = {
@@ -113,11 +113,11 @@ def asked_of(tree: ast.Module, known: Container[str]) -> Iterator[tuple[str, str
 
 def test_names_used_of_a_module_are_in_it() -> None:
     """Types are checked of the product alone, and the long tools call most of theirs late."""
-    known = modules(PRODUCT) | modules(BESIDE)
+    known = modules(PRODUCT) | modules(TOOLS)
     names = {name: bound(tree) for name, tree in known.items()}
     assert [
         f"{name}: {module}.{asked}"
-        for name, tree in (modules(BESIDE) | modules(("tests",))).items()
+        for name, tree in (modules(TOOLS) | modules(("tests",))).items()
         for module, asked in asked_of(tree, known)
         if asked not in names[module] and f"{module}.{asked}" not in known
         if not asked.startswith("__")

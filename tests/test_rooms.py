@@ -69,7 +69,7 @@ ORDER = {
 MAY_USE = {"ansi": {"ansi"}, "timebank": {"timebank"}, "door": {"ansi", "timebank", "door"}}
 PRODUCT = tuple(MAY_USE)
 ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
-BESIDE = ("verify", "bench", "tools")
+TOOLS = ("verify", "bench", "tools")
 
 
 @cache
@@ -152,7 +152,7 @@ def test_every_room_has_a_rank_and_a_docstring(package: str) -> None:
         assert ast.get_docstring(modules(PRODUCT)[room]), room
 
 
-@pytest.mark.parametrize("packages", [PRODUCT, BESIDE], ids=" ".join)
+@pytest.mark.parametrize("packages", [PRODUCT, TOOLS], ids=" ".join)
 def test_no_modules_import_each_other_in_a_circle(packages: tuple[str, ...]) -> None:
     assert circles(imports(packages)) == []
 

@@ -82,7 +82,7 @@ class Board:
             for *ends, amount, facts in rows
         ]
 
-    def kept(self, number: int) -> Path:
+    def bak_file(self, number: int) -> Path:
         return self.path.with_name(f"BANK.EXT.{number}.BAK")
 
     def errors(self) -> list[str]:

@@ -46,14 +46,14 @@ class Clerk:
         )
         self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
         threading.Thread(target=self._listen, daemon=True).start()
-        assert self.heard() == "ready"
+        assert self.reply() == "ready"
 
     def asks(self, what: str) -> None:
         assert self.process.stdin is not None
         self.process.stdin.write(f"{what}\n")
         self.process.stdin.flush()
 
-    def heard(self) -> str:
+    def reply(self) -> str:
         return self._lines.get(timeout=PATIENCE)
 
     def _listen(self) -> None:
@@ -62,9 +62,9 @@ class Clerk:
             for line in lines:
                 self._lines.put(line.strip())
 
-    def told(self, what: str) -> str:
+    def reply_to(self, what: str) -> str:
         self.asks(what)
-        return self.heard()
+        return self.reply()
 
     def is_killed(self) -> None:
         self.process.kill()
@@ -105,9 +105,9 @@ def test_a_transaction_refused_for_one_failed_sync_is_absent_after_a_kill(
     books, clerk_of, way: str
 ) -> None:
     with clerk_of() as ann:
-        assert ann.told("transact one") == "done one"
+        assert ann.reply_to("transact one") == "done one"
         ann.disk.fail(FIRST_SYNC_LOG)
-        assert ann.told(f"{way} two") == f"{REFUSED} two"
+        assert ann.reply_to(f"{way} two") == f"{REFUSED} two"
         ann.is_killed()
     assert in_the_books(books) == ["one"]
 
@@ -118,7 +118,7 @@ def test_the_first_commit_of_a_restarted_log_can_be_refused_too(books, clerk_of,
     """The first sync is that of the log's header, and the second that of the frames."""
     with clerk_of() as ann:
         ann.disk.fail(sync)
-        assert ann.told("transact one") == f"{REFUSED} one"
+        assert ann.reply_to("transact one") == f"{REFUSED} one"
         ann.is_killed()
     assert in_the_books(books) == []
 
@@ -126,14 +126,14 @@ def test_the_first_commit_of_a_restarted_log_can_be_refused_too(books, clerk_of,
 @pytest.mark.long
 def test_a_failing_disk_delays_the_outcome_and_all_other_work(books, clerk_of) -> None:
     with clerk_of() as ann:
-        assert ann.told("write one") == "done one"
+        assert ann.reply_to("write one") == "done one"
         with ann.disk.failing(SYNC_LOG):
-            assert ann.told("write two") == f"{IN_DOUBT} two"
+            assert ann.reply_to("write two") == f"{IN_DOUBT} two"
             ann.disk.fail(SYNC_LOG, WRITE_LOG)
-            assert ann.told("write three") == f"{REFUSED} three"
-            assert ann.told("write four") == f"{REFUSED} four"
-        assert ann.heard() == f"{REFUSED} two"
-        assert ann.told("write five") == "done five"
+            assert ann.reply_to("write three") == f"{REFUSED} three"
+            assert ann.reply_to("write four") == f"{REFUSED} four"
+        assert ann.reply() == f"{REFUSED} two"
+        assert ann.reply_to("write five") == "done five"
         ann.is_killed()
     assert in_the_books(books) == ["one", "five"]
 
@@ -141,9 +141,9 @@ def test_a_failing_disk_delays_the_outcome_and_all_other_work(books, clerk_of) -
 @pytest.mark.long
 def test_a_kill_during_the_doubt_leaves_an_unreported_outcome(books, clerk_of) -> None:
     with clerk_of() as ann:
-        assert ann.told("write one") == "done one"
+        assert ann.reply_to("write one") == "done one"
         ann.disk.fail(SYNC_LOG)
-        assert ann.told("write two") == f"{IN_DOUBT} two"
+        assert ann.reply_to("write two") == f"{IN_DOUBT} two"
         ann.is_killed()
     assert in_the_books(books) in (["one"], ["one", "two"])
 
@@ -152,10 +152,10 @@ def test_a_kill_during_the_doubt_leaves_an_unreported_outcome(books, clerk_of) -
 def test_frames_that_could_not_be_written_are_no_doubt(books, clerk_of) -> None:
     """As on a full disk, the failure is certain at once, before a byte is written."""
     with clerk_of() as ann:
-        assert ann.told("write one") == "done one"
+        assert ann.reply_to("write one") == "done one"
         with ann.disk.failing(WRITE_LOG):
-            assert ann.told("write two") == f"{REFUSED} two"
-            assert ann.told("transact three") == f"{REFUSED} three"
+            assert ann.reply_to("write two") == f"{REFUSED} two"
+            assert ann.reply_to("transact three") == f"{REFUSED} three"
         ann.is_killed()
     assert in_the_books(books) == ["one"]
 
@@ -163,23 +163,23 @@ def test_frames_that_could_not_be_written_are_no_doubt(books, clerk_of) -> None:
 @pytest.mark.long
 def test_a_hurried_process_reports_an_unknown_outcome(books, clerk_of) -> None:
     with clerk_of() as ann:
-        assert ann.told("write one") == "done one"
+        assert ann.reply_to("write one") == "done one"
         ann.disk.fail(SYNC_LOG)
-        assert ann.told("write two") == f"{IN_DOUBT} two"
+        assert ann.reply_to("write two") == f"{IN_DOUBT} two"
         ann.asks("hurry")
-        assert ann.heard() == f"{UNKNOWN} two"
-        assert ann.told("transact three") == f"{UNKNOWN} three"
+        assert ann.reply() == f"{UNKNOWN} two"
+        assert ann.reply_to("transact three") == f"{UNKNOWN} three"
         ann.is_killed()
 
 
 @pytest.mark.long
 def test_the_writer_ends_with_its_process_however_the_disk_is(books, clerk_of) -> None:
     with clerk_of() as ann:
-        assert ann.told("write zero") == "done zero"
+        assert ann.reply_to("write zero") == "done zero"
         ann.disk.fail(SYNC_LOG)
-        assert ann.told("write one") == f"{IN_DOUBT} one"
+        assert ann.reply_to("write one") == f"{IN_DOUBT} one"
         ann.ends()
-        assert ann.heard() == f"{UNKNOWN} one"
+        assert ann.reply() == f"{UNKNOWN} one"
 
 
 @pytest.mark.long
@@ -187,14 +187,14 @@ def test_a_transaction_possibly_revived_elsewhere_stays_unreported(books, clerk_
     """It finds the index of the log in pieces, as a process that is killed may leave it."""
     index = books.database.path.with_name(f"{books.database.path.name}-shm")
     with clerk_of() as ann:
-        assert ann.told("write one") == "done one"
+        assert ann.reply_to("write one") == "done one"
         # The frames of "two" cannot be overwritten.
         ann.disk.fail(SYNC_LOG, THEN_WRITE_LOG)
-        assert ann.told("write two") == f"{IN_DOUBT} two"
+        assert ann.reply_to("write two") == f"{IN_DOUBT} two"
         with index.open("r+b") as file:
             file.write(bytes(96))
         ann.disk.mend()
-        assert ann.heard() == f"{UNKNOWN} two"
-        assert ann.told("write three") == "done three"
+        assert ann.reply() == f"{UNKNOWN} two"
+        assert ann.reply_to("write three") == "done three"
         ann.is_killed()
     assert in_the_books(books) == ["one", "two", "three"]

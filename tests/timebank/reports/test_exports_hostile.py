@@ -99,7 +99,7 @@ class TestSpreadsheets:
 
 class TestTerminals:
     @pytest.fixture
-    def told(self, board):
+    def hostile_names(self, board):
         """Create books as a program without checks would write them."""
         number = board.caller("Ann")
         board.do(adjust, number, 600, "for the test", "Tester")
@@ -109,17 +109,17 @@ class TestTerminals:
 
     @pytest.mark.parametrize("form", ["text", "csv", "json"])
     @pytest.mark.parametrize("command", ["accounts", "ledger", "log"])
-    def test_are_sent_nothing_that_they_would_obey(self, told, timebank, command, form):
+    def test_are_sent_nothing_that_they_would_obey(self, hostile_names, timebank, command, form):
         code, output, _ = timebank(command, "--format", form)
         assert code == 0
         assert output.replace("\n", "").isprintable()
 
-    def test_lose_no_part_of_a_name_in_json(self, told, timebank):
+    def test_lose_no_part_of_a_name_in_json(self, hostile_names, timebank):
         assert TERMINALS in [
             row["caller"] for row in json.loads(timebank("accounts", "--format", "json")[1])
         ]
 
-    def test_read_a_statement_with_a_hostile_name(self, told):
+    def test_read_a_statement_with_a_hostile_name(self, hostile_names):
         assert printable(TERMINALS) == "a [2Jb 31mc d e"
 
 

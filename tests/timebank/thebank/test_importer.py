@@ -44,7 +44,7 @@ class TestRecords:
     def test_without_an_end_are_whole_at_the_end_of_a_dos_file(self, board):
         board.write(record("Ann", 12), b"Bob;1;x;2026-06-01 12:00\x1a")
         assert board.take().applied == 2
-        assert board.kept(1).exists()
+        assert board.bak_file(1).exists()
 
     def test_of_many_commits_are_all_applied(self, board):
         board.write(*[record("Ann", 1), b"; between\r\n", record("Ann", -1)] * 200)

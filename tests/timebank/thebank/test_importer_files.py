@@ -24,27 +24,27 @@ class TestTheFile:
     def test_is_renamed_to_a_numbered_bak(self, board):
         content = board.write(record("Ann", 12), b"rubbish\r\n", b"\x1a")
         report = board.take()
-        assert report.backups == (board.kept(1),)
-        assert board.kept(1).read_bytes() == content
+        assert report.backups == (board.bak_file(1),)
+        assert board.bak_file(1).read_bytes() == content
         assert board.names() == {"BANK.EXT.1.BAK", "BANK.EXT.lock"}
 
     def test_never_takes_the_place_of_an_older_one(self, board):
-        board.kept(1).write_bytes(b"older")
+        board.bak_file(1).write_bytes(b"older")
         board.write(record("Ann", 12))
         assert board.take().backups == (board.path.with_name("BANK.EXT.1-2.BAK"),)
-        assert board.kept(1).read_bytes() == b"older"
+        assert board.bak_file(1).read_bytes() == b"older"
 
     def test_of_the_same_content_is_another_one(self, board):
         for _ in range(2):
             board.write(record("Ann", 12))
             assert board.take().applied == 1
         assert board.bank("Ann") == 34
-        assert board.kept(2).exists()
+        assert board.bak_file(2).exists()
 
     def test_of_comments_alone_is_put_away_too(self, board):
         board.write(b"; nothing\r\n\r\n")
         assert board.take().applied == 0
-        assert board.kept(1).exists()
+        assert board.bak_file(1).exists()
 
     @pytest.mark.parametrize("content", [b"", b"\x1a"])
     def test_that_is_empty_stays(self, board, content):
@@ -59,7 +59,7 @@ class TestTheFile:
         applied = [board.take().applied for _ in range(4)]
         assert 0 < applied[0] < sum(applied) == 10
         assert (board.bank("Ann"), applied[-1]) == (20, 0)
-        assert board.kept(1).exists()
+        assert board.bak_file(1).exists()
 
     def test_that_claims_any_size_is_given_up_and_read_once_it_is_another(self, board):
         board.write(record("Ann", 12))
@@ -90,7 +90,7 @@ class TestAnUnfinishedLine:
         report = board.take()
         assert (report.applied, report.refused, report.waiting) == (1, 0, ())
         assert (board.bank("Ann"), board.bank("Bob")) == (22, 15)
-        assert board.kept(1).read_bytes() == record("Ann", 12) + self.HALF + self.REST
+        assert board.bak_file(1).read_bytes() == record("Ann", 12) + self.HALF + self.REST
 
     def test_that_looks_whole_waits_for_its_end_all_the_same(self, board):
         board.write(b"Ann;1;x;2026-06-01 12:00")
@@ -133,7 +133,7 @@ class TestAnUnfinishedLine:
         board.write(record("Ann", 12), self.HALF)
         board.take()
         board.write(record("Ann", 12))
-        assert board.take().backups == (board.kept(1),)
+        assert board.take().backups == (board.bak_file(1),)
         assert board.bank("Ann") == 22
 
 
@@ -155,7 +155,9 @@ class TestAProgramWithTheFileOpen:
             file.write(b"Ann;1;x;")
             report = board.take()
             assert report.applied == 1
-            assert report.waiting == (f"{board.kept(1)}: line 2 has no end yet, and waits for it.",)
+            assert report.waiting == (
+                f"{board.bak_file(1)}: line 2 has no end yet, and waits for it.",
+            )
             file.write(b"2026-06-01 12:00\r\n")
             assert board.take().applied == 1
         assert (board.bank("Ann"), board.bank("Bob")) == (23, 11)
@@ -216,13 +218,13 @@ class TestAProgramWithTheFileOpen:
     def test_may_remove_a_bak(self, board):
         board.write(record("Ann", 12))
         board.take()
-        board.kept(1).unlink()
+        board.bak_file(1).unlink()
         assert board.take().problem is None
 
     def test_cannot_change_a_bak_that_was_read(self, board):
         board.write(record("Ann", 12))
         board.take()
-        board.kept(1).write_bytes(record("Ann", 99) + record("Ann", 99))
+        board.bak_file(1).write_bytes(record("Ann", 99) + record("Ann", 99))
         (refusal,) = board.take().refusals
         assert "somebody has changed what was read before" in refusal
         assert board.bank("Ann") == 22
@@ -275,7 +277,7 @@ class TestIgnoredFiles:
     def test_a_bak_of_ours(self, board):
         board.write(record("Ann", 12))
         board.take()
-        assert "it would be applied twice" in self.problem(board, board.kept(1))
+        assert "it would be applied twice" in self.problem(board, board.bak_file(1))
 
     @pytest.mark.parametrize("mode", ["external", "none"])
     def test_any_file_on_a_board_with_a_foreign_bank(self, board, mode):
@@ -306,7 +308,7 @@ class TestProblemsForTheSysop:
         board.take()
         assert board.bank("Ann") == 22
         assert len(board.errors()) == 1
-        assert board.kept(1).exists()
+        assert board.bak_file(1).exists()
 
     @pytest.mark.of_a_file
     def test_books_that_are_locked(self, board):

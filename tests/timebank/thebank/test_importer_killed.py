@@ -93,7 +93,7 @@ class TestKilled:
             left.take()
             check(left, bob=0)
             assert left.names() == {"BANK.EXT.1.BAK", "BANK.EXT.lock"}
-            assert left.kept(1).read_bytes() == content
+            assert left.bak_file(1).read_bytes() == content
 
     @pytest.mark.long
     def test_one_that_was_ended_after_it_was_read_in_part(self, board, second):
@@ -103,7 +103,7 @@ class TestKilled:
         for left in kill_at_every_step(board, second):
             left.take()
             check(left, bob=5)
-            assert left.kept(1).read_bytes() == b"".join(LINES) + HALF + REST
+            assert left.bak_file(1).read_bytes() == b"".join(LINES) + HALF + REST
 
     @pytest.mark.long
     def test_before_reading_later_records_of_a_file(self, board, second):
@@ -127,7 +127,7 @@ class TestKilled:
             left.take()
             assert left.bank("Bob") == 7
             assert len(left.transfers()) == 5
-            assert left.kept(2).exists() == new
+            assert left.bak_file(2).exists() == new
             assert not left.path.exists()
 
 

@@ -113,18 +113,18 @@ class TestAnImport:
     def test_a_bak_that_is_planted_is_refused(self, board, secret, plant, why):
         board.write(record("Ann", 12))
         board.take()
-        board.kept(1).unlink()
-        plant(secret, board.kept(1))
-        refused(board.take().problem, board.kept(1), why)
+        board.bak_file(1).unlink()
+        plant(secret, board.bak_file(1))
+        refused(board.take().problem, board.bak_file(1), why)
         untouched(secret)
 
     def test_a_name_for_the_bak_that_is_planted_is_passed_over(self, board, secret):
         empty = secret.with_name("empty")
         empty.touch()
-        board.kept(1).symlink_to(empty)
+        board.bak_file(1).symlink_to(empty)
         board.write(record("Ann", 12))
         assert board.take().backups == (board.path.with_name("BANK.EXT.1-2.BAK"),)
-        assert board.kept(1).is_symlink()
+        assert board.bak_file(1).is_symlink()
 
     @pytest.mark.parametrize("plant", [_symbolic, _hard, _pipe])
     def test_that_is_exchanged_meanwhile_is_left(self, board, secret, plant, monkeypatch):
@@ -146,14 +146,14 @@ class TestAnImport:
         os.replace(aside, board.path)
         board.take()
         assert board.bank("Ann") == 22
-        assert board.kept(1).read_bytes() == content
+        assert board.bak_file(1).read_bytes() == content
 
     def test_folders_on_the_way_may_be_links_of_the_sysop(self, board):
         content = board.write(record("Ann", 12))
         way = board.path.parent.with_name("way")
         way.symlink_to(board.path.parent.name)
         assert board.take(way / board.path.name).applied == 1
-        assert board.kept(1).read_bytes() == content
+        assert board.bak_file(1).read_bytes() == content
 
 
 @needs_root
