@@ -5,7 +5,7 @@
     ├── Unusable        a file or setting of the sysop is wrong; the text is for the sysop
     ├── BooksFailed     the disk failed; the text says what is known
     ├── NotPlain        a path is not the plain file that it must be; an OSError
-    └── InterruptedWork the program continues in another way; nobody sees the text
+    └── InterruptedWork the program continues in another way; no one sees the text
 
 Commands end with `UserError` in cli/errors.py, which needs click and so only commands load.
 """

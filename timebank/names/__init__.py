@@ -1,1 +1,1 @@
-"""What a caller may be called, and whose name looks like another. Uses no other room."""
+"""The rules for callers' names, and for names that look alike. Uses no other room."""

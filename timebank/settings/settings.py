@@ -342,7 +342,7 @@ def _events(root: TomlTable) -> tuple[Event, ...]:
     events = tuple(_event(table) for table in tables)
     # The check needs every event, so it is left out if one could not be read.
     if len(root.problems) == before and Schedule(events, ZoneInfo("UTC")).always_closed():
-        root.refuse("events", "leave no opening in the week: nobody could ever call")
+        root.refuse("events", "leave no opening in the week: no one could ever call")
     return events
 
 

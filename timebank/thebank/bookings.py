@@ -314,7 +314,7 @@ def _owner(desk: Desk, name: str) -> CallerRecord:
         if caller is not None:
             break
     else:
-        raise _NotApplied(f"nobody here is called {shown(name, LONGEST_SOURCE)}")
+        raise _NotApplied(f"no caller here is called {shown(name, LONGEST_SOURCE)}")
     if caller.frozen:
         raise _NotApplied(f"the account of {caller.name} is frozen")
     if desk.settings.is_barred(caller.name):

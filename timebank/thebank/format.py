@@ -88,7 +88,7 @@ def parse_record(line: bytes) -> Record | None:
         raise NotARecord(f"it has {len(fields)} field{'s'[: len(fields) != 1]} instead of 5")
     name, minutes, source, at, *number = fields
     if not name:
-        raise NotARecord("it names nobody")
+        raise NotARecord("it has no name")
     return Record(
         name=name,
         minutes=_whole(minutes, "minutes are"),

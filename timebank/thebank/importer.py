@@ -366,7 +366,7 @@ class _Takeover:
             self._advance(row, "closed", row.backup)
             return
         if not untouched:
-            reason = "somebody has changed what was read before; from here on nothing was applied"
+            reason = "lines that were read before have changed; the rest was not applied"
             self._close(row, end, reason)
             return
         late = stamp(self._now) - row.changed > WATCHED_SECONDS

@@ -268,7 +268,7 @@ class TestWrongEvents:
     )
     def test_a_week_without_an_opening(self, refusal, events):
         assert refusal(events) == [
-            "FILE, line 1: [[events]]: leave no opening in the week: nobody could ever call."
+            "FILE, line 1: [[events]]: leave no opening in the week: no one could ever call."
         ]
 
     def test_a_minute_of_opening_is_enough(self, write):

@@ -74,7 +74,7 @@ class TestReading:
         [
             (b"Ann", "it has 1 field instead of 5"),
             (b"Ann;1;x;2024-12-31 23:59;17;5", "it has 6 fields instead of 5"),
-            (b" ;1;x;2024-12-31 23:59;17", "it names nobody"),
+            (b" ;1;x;2024-12-31 23:59;17", "it has no name"),
             (b"Ann;;x;2024-12-31 23:59;17", "its minutes are not a whole number"),
             (b"Ann;1.5;x;2024-12-31 23:59;17", "its minutes are not a whole number"),
             (b"Ann;+-1;x;2024-12-31 23:59;17", "its minutes are not a whole number"),

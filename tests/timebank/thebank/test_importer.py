@@ -94,8 +94,8 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("line", "reason"),
         [
-            (record("Cid", 5), "nobody here is called Cid"),
-            (b"\x1b[2J;5;x;2026-06-01 12:00\n", "nobody here is called  [2J"),
+            (record("Cid", 5), "no caller here is called Cid"),
+            (b"\x1b[2J;5;x;2026-06-01 12:00\n", "no caller here is called  [2J"),
             (record("Ann", -11), "the account holds only 10 minutes"),
             (record("Ann", -(10**17)), "the account holds only 10 minutes"),
             (record("Ann", 1431), "the account holds 10 minutes, and 1440 minutes is the most"),

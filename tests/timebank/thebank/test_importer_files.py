@@ -226,7 +226,7 @@ class TestAProgramWithTheFileOpen:
         board.take()
         board.bak_file(1).write_bytes(record("Ann", 99) + record("Ann", 99))
         (refusal,) = board.take().refusals
-        assert "somebody has changed what was read before" in refusal
+        assert "lines that were read before have changed" in refusal
         assert board.bank("Ann") == 22
         assert board.take().refused == 0
 

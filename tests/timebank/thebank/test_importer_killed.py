@@ -75,7 +75,7 @@ def check(board: Board, bob: int) -> None:
     assert [board.reason(line) for line in board.errors()] == [
         "it has 1 field instead of 5",
         "the account holds only 0 seconds",
-        "nobody here is called Cid",
+        "no caller here is called Cid",
     ]
     tables = ("sysop_log", "notices", "import_lines")
     counts = [board.books.sql(f"SELECT count(*) FROM {table}")[0][0] for table in tables]
