@@ -6,7 +6,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from door.call.scene import Area
 from door.games.blackjack.round import BlackjackRound
+from door.games.blackjack.rules import MOST_SEATS
+from door.tables.vegas.felt import layout_of
 from door.tables.vegas.table_round import VegasRound
 from tests.door.playing import PAST_HEADER, with_keys
 from tests.door.vegas import table_of
@@ -14,6 +17,7 @@ from tests.door.visiting import MENU, Guest, sysop_toml
 from tests.terminal import MODERN, Profile
 from tests.world import World, world
 
+USUAL = Area(0, 79, 19)  # of 80 columns and 24 rows
 AT_TABLE = "Tal<k>"
 YOUR_TURN = "You have"
 
@@ -65,12 +69,14 @@ class Player(Guest):
         return self.on_the_table.round
 
     def block(self, chair: int) -> str:
-        """The text at a chair of the painted table, as one line."""
-        column, row = {1: (0, 2), 2: (0, 6), 3: (0, 10), 4: (26, 10), 5: (52, 10)}.get(
-            chair, (52, 6 if chair == 6 else 2)
-        )
-        rows = (self.terminal.lines[row + line][column : column + 27] for line in range(4))
-        return " ".join(" ".join(rows).split())
+        """The text at a chair of the painted table of 80 columns and 24 rows, as one line."""
+        seats = table_of(self.board.server.board).state.seats
+        own = next(seat.chair for seat in seats.values() if seat.name == self.name)
+        layout = layout_of(USUAL, len(seats) - 1)
+        at = layout.places_of(own, MOST_SEATS, seats)[chair]
+        end = at.column + layout.seat_columns
+        rows = self.terminal.lines[at.row : at.row + at.rows]
+        return " ".join(" ".join(row[at.column : end] for row in rows).split())
 
     async def sees_at(self, chair: int, text: str) -> None:
         await self.terminal.wait_for(

@@ -1,12 +1,13 @@
 """The felt of a Vegas table: its size, the place of everything, and how hands are painted.
 
-The dealer is in the middle, with seven seats in an arc before them. How much of a card is seen
-depends on the room: a line of its own, a whole card, or a large one.
+The dealer is at the top of the middle, the viewer's own seat below, and the others on both sides.
+How much of a card is seen depends on the rows and on the number of seats taken: a line of its own,
+a whole card, or a large one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ansi.cards import CARD_WIDTH, LARGE_WIDTH, card_step, paint_hand, short
@@ -23,15 +24,12 @@ if TYPE_CHECKING:
     from door.tables.vegas.words import SeatEnding
 
 RAIL_ROW = 1
-# By chair, from the dealer's right to the left: the step from the top, and the column.
-PLACES = ((0, 0), (1, 0), (2, 0), (2, 1), (2, 2), (1, 2), (0, 2))
 MOST_SEAT_COLUMNS = 34
-# Rows of a seat with cards in lines, with whole cards and with large ones; and the rows of a scene
-# for them.
-SEAT_ROWS = 4  # a name, two hands, how it ended
-TALL_ROWS, TALL_SEAT_ROWS = 30, 8  # a name, cards, what they count, how it ended
-LARGE_ROWS, LARGE_SEAT_ROWS = 38, 11  # a name, cards, what they count and how it ended
-BANNER_ROWS, CHIPS_SHOWN = 3, 20
+MOST_AT_A_SIDE = 3
+# Rows of a seat, whose first has the name: two hands in lines and how it ended, or whole or large
+# cards and what they count.
+LINE_ROWS, WHOLE_ROWS, LARGE_ROWS = 4, 7, 11
+CHIPS_SHOWN = 20
 GAP = 2  # between seats: a pointer, and a blank before the name
 # On a narrow screen: title, dealer, a seat with its cards, rail, and a row of talk.
 NARROW_ROWS, NARROW_CARD_ROWS = 10, 5
@@ -44,23 +42,19 @@ _BACK_CARD = Style(Colour.LIGHT_CYAN, Colour.BLUE)
 class VegasLayout(NamedTuple):
     """The layout of a felt of `columns` cells from `left`.
 
-    Seats begin at column `first`, `step` rows from one to the next.
+    Seats begin at column `first`. The dealer is at the top of the middle column and the viewer's
+    own seat at its bottom, with `at_a_side` seats on the left and on the right.
     """
 
     left: int
     columns: int
     first: int
     seat_columns: int
-    seat_rows: int
-    step: int
-
-    @property
-    def is_large(self) -> bool:
-        return self.seat_rows == LARGE_SEAT_ROWS
-
-    @property
-    def has_whole_cards(self) -> bool:
-        return self.seat_rows != SEAT_ROWS
+    rail_row: int  # below the seats; talk is below it
+    own_rows: int
+    dealer_rows: int
+    side_rows: int
+    at_a_side: int
 
     @property
     def dealer_row(self) -> int:
@@ -72,31 +66,78 @@ class VegasLayout(NamedTuple):
 
     @property
     def clock_row(self) -> int:
-        """The first of two rows below the dealer's cards."""
-        return self.dealer_row + (12 if self.is_large else 7 if self.has_whole_cards else 6)
+        """The row below the dealer's cards."""
+        return self.dealer_row + self.dealer_rows - 1
 
     @property
-    def rail_row(self) -> int:
-        """The row of the rail below the seats; talk is below it."""
-        return RAIL_ROW + 1 + 3 * self.step
+    def own_row(self) -> int:
+        return self.rail_row - self.own_rows
 
-    def seat(self, chair: int) -> tuple[int, int]:
-        """Return row and column of a chair; they count from 1."""
-        step, across = PLACES[chair - 1]
-        return RAIL_ROW + 1 + step * self.step, self.first + across * (self.seat_columns + GAP)
+    def places(self) -> list[SeatPlace]:
+        """Return the viewer's own seat, then the others in the order of play.
+
+        They go up on the right and down on the left.
+        """
+        step = (self.rail_row - self.dealer_row) // self.at_a_side
+        lowest = self.rail_row - self.side_rows
+        rows = [lowest - number * step for number in range(self.at_a_side)]
+        right = self.dealer_column + self.seat_columns + GAP
+        return [
+            SeatPlace(self.own_row, self.dealer_column, self.own_rows),
+            *(SeatPlace(row, right, self.side_rows) for row in rows),
+            *(SeatPlace(row, self.first, self.side_rows) for row in reversed(rows)),
+        ]
+
+    def places_of(self, own: int, chairs: int, taken: Collection[int]) -> dict[int, SeatPlace]:
+        """Return the place of each chair that is shown, with chair `own` in the middle.
+
+        All `taken` chairs have one, and as many free chairs as fit.
+        """
+        others = [(own + number) % chairs + 1 for number in range(chairs - 1)]
+        places = self.places()
+        spare = max(0, len(places) - 1 - sum(chair in taken for chair in others))
+        free = [chair for chair in others if chair not in taken][:spare]
+        shown = [own, *(chair for chair in others if chair in taken or chair in free)]
+        return dict(zip(shown, places, strict=False))
 
 
-def layout_of(area: Area, *, has_side: bool = False) -> VegasLayout:
-    """Lay out a felt that is not narrow; with talk at the side it takes all rows."""
+class SeatPlace(NamedTuple):
+    """The place of a seat on the felt."""
+
+    row: int
+    column: int
+    rows: int
+
+    @property
+    def has_cards(self) -> bool:
+        """Whether its cards are whole or large."""
+        return self.rows != LINE_ROWS
+
+    @property
+    def is_large(self) -> bool:
+        return self.rows == LARGE_ROWS
+
+
+def layout_of(area: Area, others: int) -> VegasLayout:
+    """Lay out a felt that is not narrow, for a viewer and so many `others`.
+
+    All cards are as large as the rows allow. The viewer's own are the largest.
+    """
     seat_columns = min(MOST_SEAT_COLUMNS, (area.columns - 7) // 3)
     first = area.centred(3 * seat_columns + 7) + 2
-    rows = SEAT_ROWS
-    if area.rows >= LARGE_ROWS:
-        rows = LARGE_SEAT_ROWS
-    elif area.rows >= TALL_ROWS:
-        rows = TALL_SEAT_ROWS
-    step = max(rows, (area.rows - RAIL_ROW - 3) // 3) if has_side else rows
-    return VegasLayout(area.left, area.columns, first, seat_columns, rows, step)
+    rows = area.rows - RAIL_ROW - 3  # between the rails, with a row of talk below
+    sizes = LARGE_ROWS, WHOLE_ROWS, LINE_ROWS
+    own = next(size for size in sizes if size + WHOLE_ROWS <= rows or size == LINE_ROWS)
+    dealer = LARGE_ROWS if own + LARGE_ROWS <= rows else WHOLE_ROWS
+    for side in sizes:
+        at_a_side = min(rows // side, MOST_AT_A_SIDE)
+        if side <= own and others <= 2 * at_a_side:
+            break
+    taken = max(own + dealer, side * at_a_side)
+    rail_row = RAIL_ROW + 1 + taken
+    return VegasLayout(
+        *(area.left, area.columns, first, seat_columns, rail_row, own, dealer, side, at_a_side)
+    )
 
 
 def paint_felt(canvas: Canvas, left: int, columns: int, end: int) -> None:
@@ -120,12 +161,11 @@ def paint_print(
             row += 1
 
 
-def paint_ring(canvas: Canvas, layout: VegasLayout, chair: int) -> None:
+def paint_ring(canvas: Canvas, place: SeatPlace, width: int) -> None:
     """Paint the ring for a bet at a free seat."""
-    row, column = layout.seat(chair)
-    row += (layout.seat_rows - SEAT_ROWS) // 2
+    row = place.row + (place.rows - LINE_ROWS) // 2
     for number, line in enumerate((_("free seat"), "┌───┐", "└───┘")):
-        canvas.put(row + number, column, line.center(layout.seat_columns), PRINT)
+        canvas.put(row + number, place.column, line.center(width), PRINT)
 
 
 def paint_places(canvas: Canvas, row: int, column: int, *, large: bool = False) -> None:
@@ -196,11 +236,12 @@ def shortened(name: str, room: int) -> str:
     return wrap(name, max(1, room))[0]
 
 
-def paint_banner(canvas: Canvas, row: int, column: int, width: int, ending: SeatEnding) -> None:
-    """Paint how a round ended, with a chip for each coin where a row is left."""
-    words, chips = _(ending.words), "■" * min(ending.coins, CHIPS_SHOWN, width - 2)
-    framed = f"░▒▓ {words} ▓▒░"
-    lines = (framed,) if text_width(framed) <= width else wrap(words, width)
+def paint_banner(
+    canvas: Canvas, row: int, column: int, width: int, rows: int, ending: SeatEnding
+) -> None:
+    """Paint how a round ended, with a chip for each coin."""
+    words = f"{_(ending.words)} {ending.amount}".strip()
+    chips = "■" * min(ending.coins, CHIPS_SHOWN)
     style, _quiet = BY_SIGN[(ending.net > 0) - (ending.net < 0)]
-    for number, line in enumerate((*lines, ending.amount, chips)[:BANNER_ROWS]):
+    for number, line in enumerate((f"░▒▓ {words} ▓▒░", chips, "")[:rows]):
         canvas.put(row + number, column, line.center(width), style)

@@ -1,7 +1,7 @@
-"""The scene of a Vegas table: the dealer in the middle, and seven seats in an arc.
+"""The scene of a Vegas table: the dealer, and the seats around the caller's own.
 
-The cards of the seats are one cell high, so that all hands fit; the dealer's are whole, and on a
-tall screen all cards are. A narrow screen lists the seats and shows the caller's own hand large.
+Cards are as large as the rows and the seats taken allow, and the caller's own are always whole. A
+narrow screen lists the other seats.
 Cards appear one by one: hidden cards are not painted yet.
 """
 
@@ -210,22 +210,34 @@ class VegasScene:
             self._paint_narrow(canvas, area)
             return
         self.has_side = area.left + area.columns < canvas.width
-        layout = felt.layout_of(area, has_side=self.has_side)
+        state = self._state
+        chairs = max((state.house.seats, *state.seats))
+        mine = state.seat_of(self._caller.record.id)
+        own = chairs // 2 + 1 if mine is None else mine.chair
+        layout = felt.layout_of(area, len(state.seats.keys() - {own}))
         paint_title(canvas, area.left, self.title, self._turn_words())
         felt.paint_felt(canvas, layout.left, layout.columns, layout.rail_row)
         self._paint_dealer(canvas, layout)
-        for chair in range(1, self._state.house.seats + 1):
-            seat = self._state.seats.get(chair)
+        is_waiting = mine is not None and self._place(mine) is None
+        printed = layout.own_row + 3 if is_waiting else layout.clock_row + 1
+        room = layout.rail_row - printed if is_waiting else layout.own_row - printed
+        # The seats leave a cell on each side, which a long line may use.
+        column, width = layout.dealer_column - 1, layout.seat_columns + 2
+        felt.paint_print(canvas, printed, column, width, self.felt_words(), room)
+        for chair, place in layout.places_of(own, chairs, state.seats).items():
+            seat = state.seats.get(chair)
             if seat is not None:
-                self._paint_seat(canvas, layout, *layout.seat(chair), seat)
+                self._paint_seat(canvas, place, layout.seat_columns, seat)
             else:
-                felt.paint_ring(canvas, layout, chair)
-        if self.banner is not None:
-            row, column, width = layout.clock_row - 1, layout.dealer_column, layout.seat_columns
-            felt.paint_banner(canvas, row, column - 1, width + 2, self.banner)
+                felt.paint_ring(canvas, place, layout.seat_columns)
+        first = layout.rail_row + 1
         if not self.has_side:
-            first = layout.rail_row + 1
-            self._paint_talk(canvas, layout.left + 1, layout.columns - 2, first, area.rows - 1)
+            self._paint_talk(canvas, layout.left + 1, layout.columns - 2, first, area.rows)
+        if self.banner is not None:
+            rows = area.rows - layout.rail_row
+            felt.paint_banner(
+                canvas, layout.rail_row, layout.left, layout.columns, rows, self.banner
+            )
 
     def lines(self) -> Sequence[str]:
         lines = [f"|15{self.title}|07 - {self._turns_only()}".removesuffix("|07 - ")]
@@ -286,8 +298,11 @@ class VegasScene:
             commitments=commitments,
         )
 
-    def clock_words(self) -> str:
-        """Return the words for the alarm of the table, "" for none."""
+    def clock_words(self, width: int) -> str:
+        """Return the words for the alarm of the table, "" for none.
+
+        A name that is too long for `width` is shortened.
+        """
         alarm, left = self._state.alarm, self._table.seconds_left()
         if alarm is None:
             return ""
@@ -300,33 +315,25 @@ class VegasScene:
             "return": _("{name} is away: {seconds} s"),
             "retry": _("Waiting for the books: {seconds} s"),
         }[alarm.what]
-        return f"|14{words.format(name=literal(alarm.name), seconds=left)}"
+        room = width - text_width(words.format(name="", seconds=left))
+        name = felt.shortened(literal(alarm.name), room) if alarm.name else ""
+        return f"|14{words.format(name=name, seconds=left)}"
 
     # Painting.
 
     def _paint_dealer(self, canvas: Canvas, layout: VegasLayout) -> None:
         hand, width = self._state.hand, layout.seat_columns
         row, column = layout.dealer_row, layout.dealer_column
+        large = layout.dealer_rows == felt.LARGE_ROWS
         after = canvas.put_pipe(row, column, f"|15{_('Dealer')}", FELT)
         if hand is not None:
             cards = self._dealer_cards(hand)
             total = f"|14{count_words(cards)}" if cards else ""
             canvas.put_pipe(row, after + 2, total, FELT)
-            felt.paint_fan(canvas, row + 1, column, cards, width, large=layout.is_large)
-        elif layout.has_whole_cards:
-            felt.paint_places(canvas, row + 1, column, large=layout.is_large)
-        clock = wrap(self.clock_words(), width + 1) if self.clock_words() else ()
-        for number, line in enumerate(clock):
-            # The longest names start one cell left of the cards.
-            start = column - (text_width(without_codes(line)) > width)
-            canvas.put_pipe(layout.clock_row + number, start, line, FELT)
-        printed, last = layout.clock_row + len(clock), layout.clock_row + 2
-        if layout.has_whole_cards:
-            printed, last = layout.clock_row + 3, layout.seat(4)[0] - 1
-        elif hand is None:
-            printed, last = row + 2, layout.clock_row
-        # The seats leave a cell on each side, which a long line may use.
-        felt.paint_print(canvas, printed, column - 1, width + 2, self.felt_words(), last - printed)
+            felt.paint_fan(canvas, row + 1, column, cards, width, large=large)
+        else:
+            felt.paint_places(canvas, row + 1, column, large=large)
+        canvas.put_pipe(layout.clock_row, column, self.clock_words(width), FELT)
 
     def felt_words(self) -> tuple[str, str, str]:
         """Return the print on the felt: the pays and the dealer's rule."""
@@ -335,10 +342,8 @@ class VegasScene:
         insurance = _("Insurance pays {odds}").format(odds=odds(2, 1))
         return pays.upper(), _(DEALER_RULES[rules.dealer]), insurance.upper()
 
-    def _paint_seat(
-        self, canvas: Canvas, layout: VegasLayout, row: int, column: int, seat: Chair
-    ) -> None:
-        width = layout.seat_columns
+    def _paint_seat(self, canvas: Canvas, at: felt.SeatPlace, width: int, seat: Chair) -> None:
+        row, column = at.row, at.column
         bet, end = self._bet_words(seat), column + width - 1
         name = felt.shortened(literal(seat.name), width - len(bet) - 3)
         canvas.put_pipe(row, column - 2, self._pointer(seat), FELT)
@@ -348,36 +353,39 @@ class VegasScene:
         if place is None or hand is None:
             canvas.put_pipe(row + 1, column, self._waiting_words(seat), FELT)
             return
-        hands = hand.round.seats[place].hands
-        net, last = self._net_words(place), row + layout.seat_rows - 1
-        status = self._status_words(seat, place)
-        canvas.put_pipe(last, column, status, FELT)
-        if layout.is_large:
-            self._paint_large(canvas, row + 1, column, width, hands)
-            room = width - 1 - text_width(without_codes(status)) - bool(status)
-            felt.paint_right(canvas, last, end, _hands_words(hands, room, net))
-        elif layout.has_whole_cards and len(hands) == 1:
-            felt.paint_fan(canvas, row + 1, column, hands[0].cards, width)
-            felt.paint_right(canvas, row + 6, end, _hand_words(hands[0], net))
+        hands, net = hand.round.seats[place].hands, self._net_words(place)
+        last, status = row + at.rows - 1, self._status_words(seat, place)
+        if at.has_cards:
+            self._paint_hands(canvas, row + 1, column, width, hands, large=at.is_large)
+            words = _hands_words(hands, width - 1, net)
+            room = width - 2 - text_width(without_codes(words))
+            felt.paint_right(canvas, last, end, words)
+            status = status if text_width(without_codes(status)) <= room else ""
         else:
-            down = 2 if layout.has_whole_cards else 1
             for number, one in enumerate(hands):
                 words = _hand_words(one, net if len(hands) == 1 else "")
                 room = width - 1 - text_width(without_codes(words))
-                felt.paint_line(canvas, row + 1 + number * down, column, one.cards, room)
-                felt.paint_right(canvas, row + 1 + number * down, end, words)
+                felt.paint_line(canvas, row + 1 + number, column, one.cards, room)
+                felt.paint_right(canvas, row + 1 + number, end, words)
             if len(hands) > 1:
                 felt.paint_right(canvas, last, end, net)
+        canvas.put_pipe(last, column, status, FELT)
 
-    def _paint_large(
-        self, canvas: Canvas, row: int, column: int, width: int, hands: Sequence[Hand]
+    def _paint_hands(
+        self,
+        canvas: Canvas,
+        row: int,
+        column: int,
+        width: int,
+        hands: Sequence[Hand],
+        *,
+        large: bool = False,
     ) -> None:
-        """Paint one hand of large cards, or two hands of whole cards."""
-        if len(hands) == 1:
-            felt.paint_fan(canvas, row, column, hands[0].cards, width, large=True)
-            return
+        """Paint the cards of a seat's hands next to each other."""
+        each = width // len(hands)
         for number, one in enumerate(hands):
-            felt.paint_fan(canvas, row + 4 * number, column, one.cards, width)
+            start = column + number * each
+            felt.paint_fan(canvas, row, start, one.cards, each - 1, large=large)
 
     def _pointer(self, seat: Chair) -> str:
         return "|14►" if self._state.at_turn is seat else ""
@@ -417,9 +425,9 @@ class VegasScene:
         for number, seat in enumerate(others):
             self._paint_in_a_line(canvas, first + number, left, width, seat)
         self._paint_own(canvas, own, left, width, mine)
-        if self.banner is not None:
-            felt.paint_banner(canvas, 3, area.left, area.columns, self.banner)
         self._paint_talk(canvas, left, width, rail + 1, area.rows)
+        if self.banner is not None:
+            felt.paint_banner(canvas, rail, area.left, area.columns, area.rows - rail, self.banner)
 
     def _paint_narrow_dealer(
         self, canvas: Canvas, left: int, width: int, *, is_whole: bool
@@ -438,9 +446,7 @@ class VegasScene:
                 column = canvas.put_pipe(1, column, words, FELT)
         elif is_whole:
             felt.paint_places(canvas, 2, left)
-        clock = self.clock_words()
-        if clock and text_width(without_codes(clock)) < left + width - column:
-            felt.paint_right(canvas, 1, left + width, clock)
+        felt.paint_right(canvas, 1, left + width, self.clock_words(left + width - column - 1))
 
     def _paint_in_a_line(
         self, canvas: Canvas, row: int, left: int, width: int, seat: Chair
@@ -470,9 +476,7 @@ class VegasScene:
                 canvas.put_pipe(row, column + 2, self._waiting_words(seat), FELT)
             return
         hands = hand.round.seats[place].hands
-        each = width // len(hands)
-        for number, one in enumerate(hands):
-            felt.paint_fan(canvas, row + 1, left + number * each, one.cards, each - 1)
+        self._paint_hands(canvas, row + 1, left, width, hands)
         right = self._status_words(seat, place) or f"|15{self._bet_words(seat)}"
         free = width - text_width(without_codes(right)) - 2
         room = free - min(text_width(seat.name), NAME_COLUMNS)
@@ -557,7 +561,8 @@ def _hands_words(hands: Sequence[Hand], room: int, net: str = "") -> str:
     Where `room` is too small, two hands have their totals only, or nothing.
     """
     if len(hands) == 1:
-        return _hand_words(hands[0], net)
+        words = _hand_words(hands[0], net)
+        return words if text_width(without_codes(words)) <= room else total_of(hands[0])
     behind = f" {net}" if net else ""
     stands = " |15/ ".join(map(_hand_words, hands))
     counts = "|15" + " / ".join(total_of(hand) for hand in hands if hand.cards)

@@ -80,7 +80,7 @@ async def test_a_watcher_at_a_table_sees_the_table_and_nothing_else(tmp_path: Pa
         for each in (bob, cyd):
             await sees_in_time(board, each, "Ada looks at something else.")
         await ada.presses("q").is_asked(AT_TABLE)
-        await sees_in_time(board, bob, "BLACKJACK PAYS")
+        await sees_in_time(board, bob, "free seat")
         await ada.presses("s").is_asked("<B>et")
         for each in (bob, cyd):
             await two_looks(board)

@@ -24,7 +24,7 @@ from door.tables.vegas.scene import VegasScene
 from door.tables.vegas.seat import BEAT_SECONDS
 from door.tables.vegas.words import ending_of, net_of
 from door.tables.words import count_words
-from tests.door.seated import Party, everybody_plays, party, shoe
+from tests.door.seated import Party, everybody_plays, party, settled, shoe
 from tests.door.vegas_callers import Player, player, table_toml, vegas_callers
 from tests.door.visiting import MINUTE
 from tests.terminal import MODERN, Profile
@@ -96,22 +96,65 @@ def test_no_hand_is_wider_than_its_place(width: int, *, large: bool) -> None:
 
 
 @pytest.mark.parametrize("columns", [79, 80, 100, 107, 131, 159])
-@pytest.mark.parametrize("rows", [17, 19, 29, 30, 38, 50])
-def test_every_seat_has_a_place_of_its_own(columns: int, rows: int) -> None:
-    layout = layout_of(Area(0, columns, rows))
-    taken: set[tuple[int, int]] = set()
-    for chair in range(1, 8):
-        row, column = layout.seat(chair)
+@pytest.mark.parametrize("rows", [17, 19, 25, 29, 30, 38, 50])
+@pytest.mark.parametrize("others", range(7))
+def test_every_seat_has_a_place_of_its_own(columns: int, rows: int, others: int) -> None:
+    layout = layout_of(Area(0, columns, rows), others)
+    taken = set(range(1, others + 2))
+    occupied: set[tuple[int, int]] = {
+        (down, across)
+        for down in range(layout.dealer_row, layout.clock_row + 1)
+        for across in range(layout.dealer_column, layout.dealer_column + layout.seat_columns)
+    }
+    shown = layout.places_of(1, 7, taken)
+    assert taken <= shown.keys()
+    for at in shown.values():
         cells = {
             (down, across)
-            for down in range(row, row + layout.seat_rows)
-            for across in range(column - 2, column + layout.seat_columns)
+            for down in range(at.row, at.row + at.rows)
+            for across in range(at.column - 2, at.column + layout.seat_columns)
         }
-        assert not cells & taken
+        assert not cells & occupied
         assert all(down < layout.rail_row and 0 <= across < columns for down, across in cells)
-        taken |= cells
+        occupied |= cells
     assert layout.rail_row < rows - 1
     assert layout.seat_columns <= MOST_SEAT_COLUMNS
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows", "cards"),
+    [
+        # The rows of the other seats with one to six of them taken.
+        (79, 19, [7, 7, 7, 7, 4, 4]),
+        (99, 25, [11, 11, 7, 7, 7, 7]),
+        (131, 45, [11] * 6),
+    ],
+)
+def test_cards_are_whole_wherever_the_seats_taken_leave_room(
+    columns: int, rows: int, cards: list[int]
+) -> None:
+    area = Area(0, columns, rows)
+    assert [layout_of(area, others).side_rows for others in range(1, 7)] == cards
+    for others in range(7):
+        assert layout_of(area, others).own_rows >= 7, "the viewer's own cards are always whole"
+
+
+async def test_the_felt_keeps_its_layout_during_a_round(tmp_path: Path) -> None:
+    async with party(tmp_path, 6, seed=shoe(6, everybody_plays)) as six:
+        await six.deal()
+        _scene, _canvas, before = painted(six, USUAL)
+        six.table.leave(six.sitters[5])
+        await six.sitters[0].does("stay")
+        _scene, _canvas, after = painted(six, USUAL)
+        names = ["Ada", "Bob", "Cyd", "Dan", "Eve", "Fay"]
+        found = [(before.index(f"{name} "), after.index(f"{name} ")) for name in names]
+        assert all(one == other for one, other in found)
+        for sitter in six.sitters[1:5]:
+            await sitter.does("stay")
+        await settled(six.here.server.board)
+        _scene, _canvas, shown = painted(six, USUAL)
+        assert "Fay" not in shown
+        assert layout_of(USUAL, 4).side_rows == 7
 
 
 async def test_on_a_narrow_screen_a_name_is_not_cut_in_mid_word(tmp_path: Path) -> None:
