@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from ansi.width import text_width
 from door import wording
@@ -243,13 +243,22 @@ def fair_rules(fair: str = "") -> tuple[str, str]:
 # How a hand ended. The robots of `verify` read the amounts in these sentences.
 
 
-def loss_sentence(event: Any, coin: int) -> str:
-    """Return the sentence for a loss: "You lose 15 coins."."""
-    return _("You lose {coins}.").format(coins=wording.coins_of(event.lost, coin))
+def result_sentence(net: int, coin: int) -> str:
+    """Return what a hand won or lost without its bet, in coins of `coin` seconds and in time.
+
+    >>> result_sentence(300, 60), result_sentence(-90, 60), result_sentence(72, 60)
+    ('You win 5 coins: 5 minutes.', 'You lose 1.5 coins: 1 minute 30 seconds.', \
+'You win 1 minute 12 seconds.')
+    """
+    time = span(abs(net))
+    coins = wording.coins_of(abs(net), coin)
+    if coins == time:
+        return amount_sentence(net, time)
+    words = _("You win {coins}: {span}.") if net > 0 else _("You lose {coins}: {span}.")
+    return words.format(coins=coins, span=time)
 
 
-def win_sentence(event: Any, coin: int) -> str:
-    """Return the sentence for a win: "You get 15 coins: 10 minutes won."."""
-    return _("You get {coins}: {span} won.").format(
-        coins=wording.coins_of(event.won + event.returned, coin), span=span(event.won)
-    )
+def amount_sentence(net: int, amount: str) -> str:
+    """Return that the caller wins or loses `amount`; `net` has the sign."""
+    words = _("You win {amount}.") if net > 0 else _("You lose {amount}.")
+    return words.format(amount=amount)

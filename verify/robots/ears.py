@@ -130,23 +130,20 @@ class Ears:
 
 def _net_alone(text: str, coin: int) -> tuple[int] | None:
     """Return a hand's result by its sentences; None if no sentence ends it."""
-    won = [reading.span(each["span"]) for each in phrases.PAID.finditer(text)]
-    lost = [
-        reading.coins(each["coins"], coin)
-        for phrase in (phrases.LOST, phrases.INSURANCE_LOST)
-        for each in phrase.finditer(text)
-    ]
-    # Insurance pays 2 to 1, and the text includes the stake.
-    insured = [reading.coins(each["coins"], coin) for each in phrases.INSURANCE_PAYS.finditer(text)]
+    lose = phrases.one_of(phrases.LOST, phrases.INSURANCE_LOST)
+    won, lost = (
+        [reading.coins(phrases.amount(each), coin) for each in phrase.finditer(text)]
+        for phrase in (phrases.WON, lose)
+    )
     if not (won or lost or phrases.EVEN.is_in(text)):
         return None
-    return (sum(won) - sum(lost) + sum(brought * 2 // 3 for brought in insured),)
+    return (sum(won) - sum(lost),)
 
 
 def _net_of_coup(text: str) -> tuple[str] | None:
     """Return a coup's result, with a sign and with its words; None if none is over."""
-    if won := phrases.PLAYER_WINS.search(text):
-        return (won["amount"],)
-    if lost := phrases.BANK_WINS.search(text):
-        return (f"-{lost['amount']}",)
-    return ("",) if phrases.STAND_OFF.is_in(text) else None
+    if won := phrases.WON.search(text):
+        return (phrases.amount(won),)
+    if lost := phrases.LOST.search(text):
+        return (f"-{phrases.amount(lost)}",)
+    return ("",) if phrases.EVEN.is_in(text) else None

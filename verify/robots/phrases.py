@@ -15,6 +15,8 @@ from timebank.language import LANGUAGES, catalogue
 
 # An amount of time, in coins or as a length, in any language.
 AMOUNT = r"[0-9][0-9.,]*\s[^\W\d]+(?:\s[0-9]+\ssecond\w*)?"
+_MONEY = r"\$[0-9][0-9.,]*|FR\s[0-9][0-9.,]*|[0-9][0-9\s,]*\s[$F]"
+_ALONE = f"(?:{AMOUNT}|{_MONEY})"
 CLOCK = r"-?(?:\d+:)?\d+:\d\d"
 HEXADECIMAL = "[0-9a-f]{64}"
 
@@ -90,6 +92,12 @@ def one_of(*phrases: Said) -> Said:
     every = Said()
     every._patterns = [pattern for one in phrases for pattern in one._patterns]
     return every
+
+
+def amount(found: re.Match[str]) -> str:
+    """Return how much was won or lost, in coins where coins were told."""
+    parts = found.groupdict()
+    return parts.get("coins") or parts["amount"]
 
 
 def _pattern(text: str, kinds: Mapping[str, str]) -> str:
@@ -255,26 +263,11 @@ PUSH = Said("push")
 
 # Outcomes of a hand.
 
-PAID = Said("You get {coins}: {span} won.")
-LOST = one_of(Said("You lose {coins}."), Said("You bust with {total} and lose {coins}."))
-EVEN = Said("Push: your bet comes back.")
-INSURANCE_PAYS = Said("Insurance pays {coins}.")
-INSURANCE_LOST = Said("The insurance of {coins} is lost.")
-
-# At baccarat, where an amount may be money.
-
-_POINTS = {"player": r"\d", "bank": r"\d"}
-PLAYER_WINS = Said("Player wins, {player} to {bank}: you win {amount}.", amount=".+?", **_POINTS)
-BANK_WINS = Said("Bank wins, {bank} to {player}: you lose {amount}.", amount=".+?", **_POINTS)
-STAND_OFF = Said("A stand-off: all bets are off.")
-
-# At Vegas, in a line of its own; after a split behind the words for which hand it is.
-
-WHICH_HAND = one_of(Said("First hand: {told}", told=""), Said("Second hand: {told}", told=""))
-VEGAS_WON = Said("{coins} won.")
-VEGAS_LOST = one_of(Said("{coins} lost."), Said("You bust with {total}: {coins} lost."))
-VEGAS_INSURED = Said("Your insurance wins {coins}.")
-VEGAS_INSURANCE_LOST = Said("Your insurance of {coins} is lost.")
+# An amount is coins with the same in time, or time or play money alone.
+WON = one_of(Said("You win {coins}: {span}."), Said("You win {amount}.", amount=_ALONE))
+LOST = one_of(Said("You lose {coins}: {span}."), Said("You lose {amount}.", amount=_ALONE))
+EVEN = one_of(Said("Push: your bet comes back."), Said("Tie: your bet comes back."))
+INSURANCE_LOST = Said("Your insurance of {coins} is lost.")
 LAY_THERE = one_of(
     Said("Seats are kept for {time}."),
     Said("A round is still on the table. Seats are kept for {time}."),

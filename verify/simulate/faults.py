@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from types import SimpleNamespace
 from typing import Any
@@ -17,7 +17,6 @@ from door.call.call_clock import CallClock
 from door.call.caller import Caller
 from door.call.purse import TickingPurse
 from door.games.baccarat.events import BaccaratSettled
-from door.games.blackjack import events as blackjack_events
 from door.games.engine.game import Act
 from door.session import arrival
 from door.tables.baccarat.table import BaccaratTable
@@ -217,21 +216,20 @@ def lets_a_caller_on_twice(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(calls, "_LEASE", nobody)
 
 
+def _with_a_coin_more(result: Callable[[int, int], str]) -> Callable[[int, int], str]:
+    return lambda net, coin: result(net + coin if net > 0 else net - coin, coin)
+
+
 def tells_more_than_was_won(patch: pytest.MonkeyPatch) -> None:
     """A dealer at Black Jack For Time who announces a coin more than is paid."""
-    real = words.win_sentence
-
-    def paid(event: blackjack_events.BlackjackSettled, coin: int) -> str:
-        return real(replace(event, won=event.won + coin), coin)
-
-    patch.setattr(words, "win_sentence", paid)
+    patch.setattr(words, "result_sentence", _with_a_coin_more(words.result_sentence))
 
 
 def tells_more_than_was_won_at_vegas(patch: pytest.MonkeyPatch) -> None:
     """A dealer at Vegas who announces a coin more, in sentences and at the seats."""
-    real = vegas_words.wording.coins_of
+    wrong = _with_a_coin_more(vegas_words.result_sentence)
+    patch.setattr(vegas_words, "result_sentence", wrong)
     more = SimpleNamespace(**vars(vegas_words.wording))
-    more.coins_of = lambda amount, coin: real(amount + coin, coin)
     number = vegas_words.wording.coin_number
     more.coin_number = lambda amount, coin: number(amount + coin, coin)
     patch.setattr(vegas_words, "wording", more)

@@ -11,7 +11,6 @@ from zoneinfo import ZoneInfo
 
 from door.call.caller import Caller
 from door.games import hand_check
-from door.session import shared_hands, tournament
 from timebank.ledger.database import Database, Desk
 from timebank.ledger.sqlite.database import SqliteDatabase
 from verify.simulate import shown
@@ -23,7 +22,7 @@ from verify.simulate.own_limits import OwnLimits
 from verify.simulate.people import Person
 from verify.simulate.rules_of_time import Rules, RulesOfTime
 from verify.simulate.second_account import given, given_by_claims
-from verify.simulate.told import Told
+from verify.simulate.told import AT_DEALS, Told
 from verify.simulate.tournaments import Tournaments
 from verify.simulate.uncharged import Uncharged
 from verify.simulate.wire import Wire
@@ -33,7 +32,6 @@ from verify.simulate.wrong import must
 Look = Callable[[Person, Wire, Caller], None]
 
 AUDIT_STEPS = 400
-AT_DEALS = (shared_hands.TITLE, tournament.TITLE)
 ABOUT = timedelta(minutes=30)  # by which clocks that are believed may differ
 JUST_NOW = 0.021  # seconds: a beat of the callers' clocks, and a moment
 # Seconds until a caller learns of another process's changes to their account, which are read once
@@ -329,7 +327,7 @@ class Inspection:
         seals = shown.seals_are_kept(wire.screen, file, paints=paints)
         self.world.counted["seals and seeds seen"] += seals
         record, at_deal = caller.record, caller.place in AT_DEALS
-        self.told.listen(record.id, record.name, wire, paints=paints, is_for_honour=at_deal)
+        self.told.listen(record.id, record.name, wire, paints=paints, place=caller.place)
         self.delivered.listen(record.name, caller.call_id, wire, paints=paints)
         self.deals.is_kept_secret(person.name, wire.screen)
         if at_deal and (painted or not caller.console.screen.can_paint):

@@ -17,30 +17,21 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from weakref import WeakKeyDictionary
 
+from door.games.registry import GAMES
+from door.session import shared_hands, tournament
 from verify.robots import phrases, reading
 from verify.robots.reading import Done
 from verify.simulate.wire import Wire
 from verify.simulate.wrong import must
 
+# Where a caller may be.
+AT_DEALS = frozenset((shared_hands.TITLE, tournament.TITLE))
+VEGAS = GAMES["vegas"].title
 BEHIND = 6  # entries that a picture may be behind the books
 MESSAGES = slice(19, 22)  # the rows of a painted screen with messages
 
-# Where an amount is in a message, whether it is won, and whether it includes a stake at 2 to 1.
-_TOLD = (
-    (phrases.PAID, "span", True, False),
-    (phrases.INSURANCE_PAYS, "coins", True, True),
-    (phrases.PLAYER_WINS, "amount", True, False),
-    (phrases.INSURANCE_LOST, "coins", False, False),
-    (phrases.LOST, "coins", False, False),
-    (phrases.BANK_WINS, "amount", False, False),
-)
-# At Vegas each has its own line; one that begins with a name is about another caller.
-_TOLD_AT_VEGAS = (
-    (phrases.VEGAS_WON, True),
-    (phrases.VEGAS_INSURED, True),
-    (phrases.VEGAS_LOST, False),
-    (phrases.VEGAS_INSURANCE_LOST, False),
-)
+# What tells of an amount, and whether it is won.
+_TOLD = ((phrases.WON, True), (phrases.LOST, False), (phrases.INSURANCE_LOST, False))
 # A caller who was elsewhere at a round's end reads its total.
 _PLAYED_TO_ITS_END = (
     (phrases.PLAYED_OUT_WON, 1),
@@ -68,18 +59,14 @@ class Sum:
 
     words: str
     is_won: bool
-    is_brought: bool = False  # with the stake that it was won on, at 2 to 1
-    at_vegas: bool = False  # where a bust is announced before the round is settled for all
 
     def of(self, coin: int) -> tuple[str, int]:
         """Return the part of an entry that it is, and how much."""
         if re.search("[$F]", self.words):
             amount = reading.money(self.words)
-        elif ":" in self.words:
-            amount = reading.clock(self.words)
         else:
             amount = reading.coins(self.words, coin)
-        return "won" if self.is_won else "lost", amount * 2 // 3 if self.is_brought else amount
+        return "won" if self.is_won else "lost", amount
 
 
 @dataclass
@@ -103,7 +90,7 @@ class Progress:
     has_missed: bool = False  # whether news of a round at Vegas was missed before the return
     plays: bool = False  # a hand at the teletype
     before: str = ""  # the last line
-    is_for_honour: bool = False  # the last announcement: nothing of it is booked
+    place: str = ""  # where the caller was at the last look
 
 
 class Told:
@@ -130,13 +117,11 @@ class Told:
             self._accounts[caller_id].moved.append(Done(*moved))
         self._last = last
 
-    def listen(
-        self, caller_id: int, name: str, wire: Wire, *, paints: bool, is_for_honour: bool
-    ) -> None:
+    def listen(self, caller_id: int, name: str, wire: Wire, *, paints: bool, place: str) -> None:
         """Check the new text on a caller's screen.
 
-        `paints` tells how it arrives, and `is_for_honour` whether it is the daily deal, which has
-        no coins.
+        `paints` tells how it arrives, and `place` where the caller is: a deal books nothing, and
+        Vegas announces a bust before the round is settled for all.
         """
         account = self._accounts[caller_id]
         progress = self._heard.get(wire)
@@ -145,21 +130,21 @@ class Told:
         screen = wire.screen
         new = screen.memory[max(0, len(screen.memory) - screen.characters + progress.characters) :]
         progress.characters = screen.characters
-        was_for_honour, progress.is_for_honour = progress.is_for_honour, is_for_honour
-        if was_for_honour or is_for_honour:
+        places, progress.place = {progress.place, place}, place
+        if places & AT_DEALS:
             return
         self._hear_teletype(progress, account, name, new.split("\n"))
+        at_vegas = VEGAS in places
         if paints:
-            self._look(account, name, wire)
+            self._look(account, name, wire, at_vegas=at_vegas)
             return
         sums = list(_sums(new.split("\n")))
         self.counted["settlements told"] += len(sums)
-        here = [each for each in sums if not each.at_vegas]
+        here, there = ([], sums) if at_vegas else (sums, [])
         if here:
             end = _end_of_run(here, account.settled, progress.settled)
             must(end, "{} is told of {}, and booked are {}", name, here, account.settled[-BEHIND:])
             progress.settled = end
-        there = [each for each in sums if each.at_vegas]
         missed = phrases.LAY_THERE.is_in(new)
         for phrase, sign in _PLAYED_TO_ITS_END:
             for whole in phrase.finditer(new):
@@ -237,13 +222,12 @@ class Told:
                 self.counted["hands told at the teletype"] += 1
             progress.before = line
 
-    def _look(self, account: Account, name: str, wire: Wire) -> None:
+    def _look(self, account: Account, name: str, wire: Wire, *, at_vegas: bool) -> None:
         """Check that a painted screen's amounts are among the last bookings."""
         rows = wire.screen.rows[MESSAGES]
         known = account.settled[-BEHIND:]
-        for each in _sums(rows):
-            if each.at_vegas:  # their seat shows how the round ended for them
-                continue
+        # At Vegas the caller's seat shows how the round ended.
+        for each in () if at_vegas else _sums(rows):
             self.counted["settlements seen"] += 1
             fits = any(_is_part(each, settled) for settled in known)
             must(fits, "{} sees {}, and booked are {}", name, each, known)
@@ -283,16 +267,9 @@ class Told:
 def _sums(lines: Sequence[str]) -> Iterator[Sum]:
     """Read the sums won and lost; sentences may be broken into lines."""
     text = " ".join(" ".join(lines).split())
-    for phrase, part, is_won, is_brought in _TOLD:
+    for phrase, is_won in _TOLD:
         for matched in phrase.finditer(text):
-            yield Sum(matched[part], is_won, is_brought)
-    for line in lines:
-        words = line.strip()
-        if which := phrases.WHICH_HAND.search(words):
-            words = words[which.end() :].strip() if not which.start() else words
-        for phrase, is_won in _TOLD_AT_VEGAS:
-            if match := phrase.fullmatch(words):
-                yield Sum(match["coins"], is_won, at_vegas=True)
+            yield Sum(phrases.amount(matched), is_won)
 
 
 def _is_among(done: Done, booked: Sequence[Done]) -> bool:

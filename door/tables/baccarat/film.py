@@ -14,6 +14,7 @@ from door.tables.baccarat.scene import BaccaratScene
 from door.tables.baccarat.table import CALL_SECONDS, SLIDE_SECONDS
 from door.tables.fairness import Fairness
 from door.tables.scene import bet_name
+from door.tables.words import amount_sentence, result_sentence
 from timebank.language import _
 from timebank.words import money
 
@@ -28,7 +29,7 @@ _TOSSES = (BaccaratAction.BANK_CARD, BaccaratAction.BANK_NO_CARD)
 
 def film(reel: Reel, hand: ReplayedHand) -> None:
     stored, shoe = hand.stored, hand.stored.shoe
-    amount = _amounts(stored.unit, stored.coin)
+    amount, result = _words(stored.unit, stored.coin)
     is_for_time = stored.unit == "second"
     scene = BaccaratScene(for_time=is_for_time)
     scene.played = _("Played for time") if is_for_time else _("Played to break the bank")
@@ -49,7 +50,7 @@ def film(reel: Reel, hand: ReplayedHand) -> None:
             if isinstance(event, BaccaratDealt):
                 reel.beat(SLIDE_SECONDS)
             else:
-                reel.display.say(words.sentence(event, amount))
+                reel.display.say(words.sentence(event, result))
                 reel.beat(CALL_SECONDS)
     if hand.after.over and shoe is not None:
         scene.short = Fairness(shoe.seal, hand.seed).short()
@@ -57,7 +58,8 @@ def film(reel: Reel, hand: ReplayedHand) -> None:
     films.end(reel, hand)
 
 
-def _amounts(unit: Unit, coin: int) -> Callable[[int], str]:
+def _words(unit: Unit, coin: int) -> tuple[Callable[[int], str], Callable[[int], str]]:
+    """Return what says an amount, and what says a result."""
     if unit == "second":
-        return lambda amount: wording.coins_of(amount, coin)
-    return partial(money, unit=unit)
+        return partial(wording.coins_of, coin=coin), partial(result_sentence, coin=coin)
+    return partial(money, unit=unit), lambda net: amount_sentence(net, money(abs(net), unit))

@@ -367,7 +367,7 @@ def _outcomes() -> Sequence[tuple[BaccaratOutcome, str, str]]:
     return (
         (BaccaratOutcome.PLAYER, words.name_of(Side.PLAYER), "|10"),
         (BaccaratOutcome.BANK, words.name_of(Side.BANK), "|12"),
-        (BaccaratOutcome.STAND_OFF, words.stand_off(), "|14"),
+        (BaccaratOutcome.STAND_OFF, words.tie(), "|14"),
     )
 
 

@@ -14,7 +14,7 @@ from door.games.baccarat.events import BaccaratOutcome
 from door.tables.baccarat import words
 from door.tables.betting import SMALLEST_BET, Betting, BettingTime
 from door.tables.scene import TableTally, bet_name
-from door.tables.words import net_words
+from door.tables.words import amount_sentence, net_words, result_sentence
 from timebank.language import N_, _, ngettext
 from timebank.wagers import play_money
 from timebank.wagers.play_money import FULL_BANK, NEW_BANKROLL
@@ -81,6 +81,9 @@ class ForTime(Wagering, BettingTime):
     def warning(self, bet: int) -> str:
         """Return how much of a win the next event would cut off, for a bet within the limits."""
         return "" if self.why_refused(bet) else super().warning(bet)
+
+    def result(self, net: int) -> str:
+        return result_sentence(net, self.coin)
 
     def follow(self, receipt: Receipt) -> None:
         """No-op: the caller keeps the purse."""
@@ -167,6 +170,9 @@ class ForTheBank(Wagering):
     def amount(self, amount: int) -> str:
         return money(amount, self.unit)
 
+    def result(self, net: int) -> str:
+        return amount_sentence(net, self.amount(abs(net)))
+
     def follow(self, receipt: Receipt) -> None:
         play = receipt.play
         if play is not None and play.unit == self.unit:
@@ -207,7 +213,7 @@ def statement(stakes: BaccaratStakes) -> str:
         ngettext("{number} loss", "{number} losses", lost).format(number=lost),
     ]
     if off:
-        parts.append(ngettext("{number} stand-off", "{number} stand-offs", off).format(number=off))
+        parts.append(ngettext("{number} tie", "{number} ties", off).format(number=off))
     sentence = field(words.title(), f"{', '.join(parts)}. {stakes.result_words()}")
     is_open = isinstance(stakes, ForTime) and stakes.caller.hand_waits
     return f"{sentence} {_('A coup is still open.')}" if is_open else sentence

@@ -406,7 +406,7 @@ class BaccaratTable(SoloTable):
         self.console.display.refresh()
         # A painted card needs no words.
         if not (self.console.screen.is_painted and isinstance(event, BaccaratDealt)):
-            self.console.screen.say(words.sentence(event, self.betting.amount))
+            self.console.screen.say(words.sentence(event, self.betting.result))
 
     def _finish_step(self, step: Step) -> None:
         self.betting.follow(step.receipt)

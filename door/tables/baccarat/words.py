@@ -49,8 +49,8 @@ def name_of(side: Side) -> str:
     return pgettext("baccarat", "Player") if side is Side.PLAYER else pgettext("baccarat", "Bank")
 
 
-def stand_off() -> str:
-    return _("Stand-off")
+def tie() -> str:
+    return _("Tie")
 
 
 def signed_money(cents: int, unit: Unit) -> str:
@@ -100,8 +100,8 @@ def _called(side: Side, point: int) -> str:
     return to.format(point=point_name(point))
 
 
-def sentence(event: Event, amount: Callable[[int], str]) -> str:
-    """Return the sentence on an event; `amount` turns an amount into words."""
+def sentence(event: Event, result: Callable[[int], str]) -> str:
+    """Return the sentence on an event; `result` says what a coup won or lost."""
     match event:
         case happened.BaccaratDealt(card=dealt):
             if dealt is None:
@@ -129,21 +129,19 @@ def sentence(event: Event, amount: Callable[[int], str]) -> str:
             )
             return f"|07{stands.format(call=_called(side, point))}"
         case happened.BaccaratSettled():
-            return _settled(event, amount)
+            return _settled(event, result)
     return ""
 
 
-def _settled(event: happened.BaccaratSettled, amount: Callable[[int], str]) -> str:
+def _settled(event: happened.BaccaratSettled, result: Callable[[int], str]) -> str:
     points = {"player": event.player_point, "bank": event.bank_point}
     if event.outcome is BaccaratOutcome.PLAYER:
-        won = f"|15{amount(event.won)}|10"
-        words = _("Player wins, {player} to {bank}: you win {amount}.")
-        return f"|10{words.format(**points, amount=won)}"
+        words = _("Player wins, {player} to {bank}.").format(**points)
+        return f"|10{words} {result(event.won)}"
     if event.outcome is BaccaratOutcome.BANK:
-        lost = f"|15{amount(event.lost)}|12"
-        words = _("Bank wins, {bank} to {player}: you lose {amount}.")
-        return f"|12{words.format(**points, amount=lost)}"
-    return f"|14{_('A stand-off: all bets are off.')}"
+        words = _("Bank wins, {bank} to {player}.").format(**points)
+        return f"|12{words} {result(-event.lost)}"
+    return f"|14{_('Tie: your bet comes back.')}"
 
 
 def banner(event: happened.BaccaratSettled, amount: Callable[[int], str]) -> str:
@@ -152,7 +150,7 @@ def banner(event: happened.BaccaratSettled, amount: Callable[[int], str]) -> str
         return _("You win {amount}").format(amount=amount(event.won))
     if event.outcome is BaccaratOutcome.BANK:
         return _("You lose {amount}").format(amount=amount(event.lost))
-    return _("Stand-off: your bet comes back")
+    return _("Tie: your bet comes back")
 
 
 # The keys and their meanings.

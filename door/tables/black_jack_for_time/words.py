@@ -15,9 +15,8 @@ from door.tables.words import (
     cards_rule,
     coins_rule,
     fair_rules,
-    loss_sentence,
     pay_lines,
-    win_sentence,
+    result_sentence,
 )
 from timebank.language import _, cached_text
 from timebank.words import decimal
@@ -161,23 +160,23 @@ def _settled(
 ) -> str:
     total = count(mine).total
     theirs = count(card for card in dealer if card is not None).total
+    result = result_sentence(event.won - event.lost, coin)
     match event.outcome:
         case BlackjackOutcome.NATURAL:
-            return f"|14{_('BLACKJACK!')} {win_sentence(event, coin)}"
+            return f"|14{_('BLACKJACK!')} {result}"
         case BlackjackOutcome.TWENTY_ONE:
-            return f"|10{_('You win with 21!')} {win_sentence(event, coin)}"
+            return f"|10{_('21!')} {result}"
         case BlackjackOutcome.CHARLIE:
-            return f"|14{_('FIVE-CARD CHARLIE!')} {win_sentence(event, coin)}"
+            return f"|14{_('FIVE-CARD CHARLIE!')} {result}"
         case BlackjackOutcome.WIN if theirs > 21:
-            return f"|10{_('You win.')} {win_sentence(event, coin)}"
+            return f"|10{result}"
         case BlackjackOutcome.WIN:
-            won = _("You win, {mine} to {dealer}.").format(mine=total, dealer=theirs)
-            return f"|10{won} {win_sentence(event, coin)}"
+            won = _("{mine} beats {dealer}.").format(mine=total, dealer=theirs)
+            return f"|10{won} {result}"
         case BlackjackOutcome.PUSH:
             return f"|14{_('Push: your bet comes back.')}"
         case BlackjackOutcome.BUST:
-            bust = _("You bust with {total} and lose {coins}.")
-            return "|12" + bust.format(total=total, coins=wording.coins_of(event.lost, coin))
+            why = _("You bust with {total}.").format(total=total)
         case BlackjackOutcome.DEALER_NATURAL:
             why = _("Dealer has blackjack.")
         case BlackjackOutcome.DEALER_CHARLIE:
@@ -186,12 +185,11 @@ def _settled(
             why = _("A tie at {total} goes to the dealer.").format(total=total)
         case _:
             why = _("Dealer wins, {dealer} to {mine}.").format(dealer=theirs, mine=total)
-    return f"|12{why} {loss_sentence(event, coin)}"
+    return f"|12{why} {result}"
 
 
 def _insurance(event: happened.InsuranceSettled, coin: int) -> str:
     if event.won:
-        back = wording.coins_of(event.won + event.returned, coin)
-        return "|10" + _("Insurance pays {coins}.").format(coins=back)
+        return f"|10{_('Your insurance pays.')} {result_sentence(event.won, coin)}"
     gone = wording.coins_of(event.lost, coin)
-    return "|12" + _("The insurance of {coins} is lost.").format(coins=gone)
+    return "|12" + _("Your insurance of {coins} is lost.").format(coins=gone)

@@ -13,9 +13,8 @@ from door.tables.words import (
     cards_rule,
     coins_rule,
     fair_rules,
-    loss_sentence,
     pay_lines,
-    win_sentence,
+    result_sentence,
 )
 from timebank.language import _, cached_text
 
@@ -55,14 +54,15 @@ def sentence(event: Event, coin: int) -> str:
 
 
 def _settled(event: happened.RedDogSettled, coin: int) -> str:
+    result = result_sentence(event.won - event.lost, coin)
     match event.outcome:
         case RedDogOutcome.THREE_OF_A_KIND:
-            return f"|14{_('THREE OF A KIND!')} {win_sentence(event, coin)}"
+            return f"|14{_('THREE OF A KIND!')} {result}"
         case RedDogOutcome.WIN:
-            return f"|10{_('In between: you win.')} {win_sentence(event, coin)}"
+            return f"|10{_('In between!')} {result}"
         case RedDogOutcome.PUSH:
             return f"|14{_('Push: your bet comes back.')}"
-    return f"|12{_('Not in between.')} {loss_sentence(event, coin)}"
+    return f"|12{_('Not in between.')} {result}"
 
 
 @cached_text

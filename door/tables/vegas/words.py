@@ -19,7 +19,7 @@ from door.games.engine.cards import Card
 from door.tables.card_names import listed_cards, the_card
 from door.tables.vegas import news
 from door.tables.vegas.news import News, RoundNews
-from door.tables.words import coins_rule, pay_lines, total_words
+from door.tables.words import coins_rule, pay_lines, result_sentence, total_words
 from timebank.language import N_, _, cached_text, ngettext
 from timebank.words import span
 
@@ -285,12 +285,10 @@ def _callers(item: RoundNews, event: Event, me: str) -> str:
 def _insurance(item: RoundNews, event: happened.InsuranceSettled, me: str) -> str:
     name = item.names[event.seat]
     coins = wording.coins_of(event.won or event.lost, item.coin)
+    if event.won and name == me:
+        return f"|10{_('Your insurance pays.')} {result_sentence(event.won, item.coin)}"
     if event.won:
-        words = (
-            _("Your insurance wins {coins}.")
-            if name == me
-            else _("{name}'s insurance wins {coins}.")
-        )
+        words = _("{name}'s insurance wins {coins}.")
         return f"|10{words.format(name=literal(name), coins=coins)}"
     words = (
         _("Your insurance of {coins} is lost.")
@@ -303,23 +301,19 @@ def _insurance(item: RoundNews, event: happened.InsuranceSettled, me: str) -> st
 def _settled(item: RoundNews, event: happened.BlackjackSettled, me: str) -> str:
     name, outcome = item.names[event.seat], event.outcome
     coins = wording.coins_of(event.won or event.lost, item.coin)
-    if outcome is BlackjackOutcome.BUST:
-        total = item.round.seats[event.seat].hands[event.hand].count.total
-        words = (
-            _("You bust with {total}: {coins} lost.")
-            if name == me
-            else _("{name} busts with {total}: {coins} lost.")
-        )
-        sentence = f"|12{words.format(name=literal(name), total=total, coins=coins)}"
-        return _on_hand(sentence, item, event.seat, event.hand)
+    result = result_sentence(event.won - event.lost, item.coin)
+    total = item.round.seats[event.seat].hands[event.hand].count.total
     if outcome is BlackjackOutcome.PUSH:
-        colour, mine, theirs = "|14", _("Push."), _("{name} pushes.")
+        colour, mine, theirs = "|14", _("Push: your bet comes back."), _("{name} pushes.")
     elif event.won:
-        colour, mine, theirs = "|10", _("{coins} won."), _("{name} wins {coins}.")
+        colour, mine, theirs = "|10", result, _("{name} wins {coins}.")
+    elif outcome is BlackjackOutcome.BUST:
+        colour, mine = "|12", f"{_('You bust with {total}.')} {result}"
+        theirs = _("{name} busts with {total} and loses {coins}.")
     else:
-        colour, mine, theirs = "|12", _("{coins} lost."), _("{name} loses {coins}.")
-    sentences_for = (mine if name == me else theirs).format(name=literal(name), coins=coins)
-    return _on_hand(f"{colour}{sentences_for}", item, event.seat, event.hand)
+        colour, mine, theirs = "|12", result, _("{name} loses {coins}.")
+    words = (mine if name == me else theirs).format(name=literal(name), total=total, coins=coins)
+    return _on_hand(f"{colour}{words}", item, event.seat, event.hand)
 
 
 def _on_hand(sentence: str, item: RoundNews, seat: int, hand: int) -> str:

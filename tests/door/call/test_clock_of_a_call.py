@@ -244,7 +244,7 @@ async def test_a_stood_hand_that_wins_keeps_the_call_alive(board: World) -> None
     await ada.bets(3, "stay", ends="win")
     await board.pass_time(4 * MINUTE)
     await ada.is_asked(TABLE)
-    await ada.sees("You get 6 coins")
+    await ada.sees("You win 3 coins")
     await ada.sees_time_left(6 * MINUTE)
     await ada.bets(2, "stay", ends="win")
     await ada.stays()
@@ -281,7 +281,7 @@ async def test_a_hand_that_cannot_be_stood_waits_in_the_journal(
                 "Please call again later.", "Your hand waits for you on the table."
             )
         await ada.calls()
-        await ada.reads_that("You get 10 coins")
+        await ada.reads_that("You win 5 coins")
 
 
 async def test_a_clock_that_cannot_be_posted_says_so_once_and_when_it_can_again(
@@ -359,7 +359,7 @@ async def test_a_stood_hand_that_wins_lets_its_caller_in(tmp_path: Path) -> None
     async with world(tmp_path, toml=IMPATIENT) as board:
         ada = await with_nothing_but_a_hand(board, "win")
         await ada.calls()
-        await ada.reads_that("You get 10 coins")
+        await ada.reads_that("You win 5 coins")
         await ada.is_asked(MENU)
         await ada.sees_time_left(10 * MINUTE)
 

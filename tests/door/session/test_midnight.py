@@ -73,7 +73,7 @@ async def test_midnight_leaves_a_hand_on_the_table_but_saves_no_stake(tmp_path: 
         assert "<H>it" in ada.prompt
         assert ada.has["stake"] == 5 * MINUTE
         await ada.stays()
-        await ada.sees("You get 10 coins")
+        await ada.sees("You win 5 coins")
         await ada.sees("5 minutes from an old stake expired.")
         assert ada.has["online"] == 65 * MINUTE
         await ada.sees_time_left(65 * MINUTE)

@@ -121,7 +121,7 @@ async def test_a_larger_window_is_filled_in_the_middle_of_a_hand(board: World) -
     assert all(f"│{rank}" in ada.screen for rank in ranks)
     assert "<H>it" in ada.prompt
     await ada.presses("s").is_asked(TABLE)
-    await ada.sees("You get ")
+    await ada.sees("You win ")
 
 
 async def test_a_window_may_become_too_small_to_paint_and_large_again(board: World) -> None:
@@ -140,7 +140,7 @@ async def test_a_window_may_become_too_small_to_paint_and_large_again(board: Wor
     ]
     ada.terminal.resize(60, 20)
     await ada.sees("Black Jack For Time - Turns today: 1 of 20")
-    await ada.presses("s").sees("You get 10 coins")
+    await ada.presses("s").sees("You win 5 coins")
 
 
 async def test_typed_text_survives_a_change_of_size(board: World) -> None:

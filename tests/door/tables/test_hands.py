@@ -26,29 +26,29 @@ def net(moved: Moved) -> int:
 @pytest.mark.parametrize(
     ("actions", "outcome", "words", "moved"),
     [
-        ((), "natural", "BLACKJACK! You get 12 coins: 8 minutes won.", WON_TWICE),
+        ((), "natural", "BLACKJACK! You win 8 coins: 8 minutes.", WON_TWICE),
         (
             ("hit", "hit", "hit"),
             "charlie",
-            "FIVE-CARD CHARLIE! You get 12 coins: 8 minutes won.",
+            "FIVE-CARD CHARLIE! You win 8 coins: 8 minutes.",
             WON_TWICE,
         ),
-        (("hit",), "twenty-one", "You win with 21! You get 12 coins: 8 minutes won.", WON_TWICE),
-        (("stay",), "win", "You get 8 coins: 4 minutes won.", WON),
+        (("hit",), "twenty-one", "21! You win 8 coins: 8 minutes.", WON_TWICE),
+        (("stay",), "win", "You win 4 coins: 4 minutes.", WON),
         ((), "push", "Push: your bet comes back.", KEPT),
-        (("stay",), "lose", "lose 4 coins.", LOST),
-        (("hit",), "bust", "lose 4 coins.", LOST),
-        ((), "dealer-natural", "Dealer has blackjack. You lose 4 coins.", LOST),
-        (("stay",), "dealer-charlie", "Dealer has a Five-Card Charlie. You lose 4 coins.", LOST),
-        (("double",), "win", "You get 16 coins: 8 minutes won.", WON_DOUBLED),
+        (("stay",), "lose", "You lose 4 coins: 4 minutes.", LOST),
+        (("hit",), "bust", "You lose 4 coins: 4 minutes.", LOST),
+        ((), "dealer-natural", "Dealer has blackjack. You lose 4 coins: 4 minutes.", LOST),
+        (("stay",), "dealer-charlie", "Dealer has a Five-Card Charlie. You lose 4 coins: 4 minutes.", LOST),
+        (("double",), "win", "You win 8 coins: 8 minutes.", WON_DOUBLED),
         (
             ("double",),
             "twenty-one",
-            "You win with 21! You get 16 coins: 8 minutes won.",
+            "21! You win 8 coins: 8 minutes.",
             WON_DOUBLED,
         ),
-        (("double",), "bust", "lose 8 coins.", LOST_DOUBLED),
-        (("double",), "lose", "lose 8 coins.", LOST_DOUBLED),
+        (("double",), "bust", "You lose 8 coins: 8 minutes.", LOST_DOUBLED),
+        (("double",), "lose", "You lose 8 coins: 8 minutes.", LOST_DOUBLED),
     ],
 )
 async def test_the_messages_of_a_hand_match_the_ledger(
@@ -67,13 +67,13 @@ async def test_the_messages_of_a_hand_match_the_ledger(
     [
         (
             "dealer-natural",
-            "Insurance pays 7.5 coins. Dealer has blackjack. You lose 5 coins.",
+            "Your insurance pays. You win 5 coins: 5 minutes. Dealer has blackjack. You lose 5 coins",
             # Half of five coins is two and a half; it comes back with two more for each one.
             [("stake", 300), ("insurance", 150), ("lost", 300), ("returned", 150), ("won", 300)],
         ),
         (
             "push",
-            "Insurance pays 7.5 coins. Push: your bet comes back.",
+            "Your insurance pays. You win 5 coins: 5 minutes. Push: your bet comes back.",
             [("stake", 300), ("insurance", 150), ("returned", 450), ("won", 300)],
         ),
     ],
@@ -92,11 +92,11 @@ async def test_insurance_is_paid_two_to_one_on_a_dealers_natural(
 async def test_insurance_is_lost_and_the_bet_stays_in_play(ada: Table) -> None:
     await ada.bets(5, hand("insurance", "stay", ends="win"))
     await ada.does("insurance")
-    await ada.message("The insurance of 2.5 coins is lost.")
+    await ada.message("Your insurance of 2.5 coins is lost.")
     assert ada.moved() == [("stake", 300), ("insurance", 150), ("lost", 150)]
     assert ada.figure("Insured") == "2.5 coins"
     await ada.does("stay")
-    await ada.message("You get 10 coins: 5 minutes won.")
+    await ada.message("You win 5 coins: 5 minutes.")
     assert ada.moved()[3:] == [("returned", 300), ("won", 300)]
     assert ada.figure("Sitting") == "+2:30"
 
@@ -104,8 +104,8 @@ async def test_insurance_is_lost_and_the_bet_stays_in_play(ada: Table) -> None:
 async def test_a_natural_is_offered_insurance_too(ada: Table) -> None:
     await ada.bets(2, hand("insurance", ends="natural"))
     await ada.does("insurance")
-    await ada.message("The insurance of 1 coin is lost.")
-    await ada.message("BLACKJACK! You get 6 coins")
+    await ada.message("Your insurance of 1 coin is lost.")
+    await ada.message("BLACKJACK! You win 4 coins: 4 minutes.")
     assert ada.online == 60 * MINUTE + 4 * MINUTE - MINUTE
 
 

@@ -210,7 +210,7 @@ async def test_for_time_coins_are_won_and_lost(tmp_path: Path) -> None:
     async with at_baccarat(tmp_path, seed_where(WINS, LOSES), mode="t") as ada:
         assert ada.figure("Pot") == "60 coins"
         await ada.wagers(10)
-        await ada.sees("you win 10 coins.")
+        await ada.sees(". You win 10 coins: 10 minutes.")
         assert ada.has["online"] == 70 * MINUTE
         await ada.wagers(4)
         await ada.sees("you lose 4 coins.")

@@ -31,9 +31,9 @@ from tests.world import world
 @pytest.mark.parametrize(
     ("outcome", "net", "expected"),
     [
-        ("player", 2_500, "you win $2,500."),
-        ("bank", -2_500, "you lose $2,500."),
-        ("stand-off", 0, "A stand-off: all bets are off."),
+        ("player", 2_500, ". You win $2,500."),
+        ("bank", -2_500, ". You lose $2,500."),
+        ("stand-off", 0, "Tie: your bet comes back."),
     ],
 )
 async def test_a_coup_is_won_lost_or_off_at_even_money(
@@ -260,7 +260,7 @@ async def test_the_status_line_does_not_tell_the_result_before_the_cards(tmp_pat
 
 async def test_a_key_typed_ahead_is_not_lost_to_the_slide(tmp_path: Path) -> None:
     async with at_baccarat(tmp_path, seed_where(ends("bank"), ends("player"))) as ada:
-        await ada.presses("b1000\rb2000\r ").sees("you win $2,000.")
+        await ada.presses("b1000\rb2000\r ").sees(". You win $2,000.")
         assert ada.play_money("usd-cent")["bankroll"] == 101_000
 
 

@@ -57,7 +57,7 @@ async def test_a_hand_is_described_from_spread_to_total(tmp_path: Path) -> None:
         await ada.terminal.until("Spread 3: a card in between pays 2 to 1.")
         await ada.does("raise")
         await ada.message("You raise by 5 coins.")
-        await ada.message("In between: you win. You get 30 coins: 20 minutes won.")
+        await ada.message("In between! You win 20 coins: 20 minutes.")
         await ada.bets(1, ends("push", 0))
         await ada.terminal.until("Neighbours: no card fits in between.")
         await ada.message("Push: your bet comes back.")
@@ -73,7 +73,7 @@ async def test_the_table_is_played_on_any_screen(tmp_path: Path, profile) -> Non
         await ada.terminal.send("b").until("Coins to bet")
         await ada.terminal.send("2\r").until("Spread 5: a card in between pays 1 to 1.")
         await ada.terminal.until("<S>tand")
-        await ada.terminal.send("s").until("Not in between. You lose 2 coins.")
+        await ada.terminal.send("s").until("Not in between. You lose 2 coins: 2 minutes.")
         await ada.terminal.until("<B>et")
         assert ada.moved() == [("stake", 120), ("lost", 120)]
 

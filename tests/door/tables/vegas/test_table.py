@@ -87,7 +87,7 @@ async def test_insurance_is_typed_in_coins(tmp_path: Path) -> None:
         await ada.presses("1.6\r").sees("Insurance: 1.5 at most, in coins.")
         await ada.is_asked("Insurance, up to")
         await ada.presses("i").is_asked("Coins to insure")
-        await ada.presses(".5\r").sees("Your insurance wins 1 coin.")
+        await ada.presses(".5\r").sees("Your insurance pays. You win 1 coin: 1 minute.")
         assert ada.has["online"] == 58 * MINUTE
 
 

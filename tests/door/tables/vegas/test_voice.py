@@ -131,8 +131,8 @@ async def test_a_bust_is_announced_once_with_its_cost(tmp_path: Path) -> None:
         total = 0
         await ada.terminal.wait_for(lambda _: ada.round.over, "the bust")
         total = ada.round.seats[0].hands[0].count.total
-        await ada.sees(f"You bust with {total}: 2 coins lost.")
-        assert ada.screen.count("lost.") == 1
+        await ada.sees(f"You bust with {total}. You lose 2 coins: 2 minutes.")
+        assert ada.screen.count("You lose") == 1
 
 
 # Talk
