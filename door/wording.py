@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from timebank.language import N_, Phrase, _, ngettext
 from timebank.ledger.reasons import Cutoff, Earned, HeldBack, LeftOfDay, OldStake
 from timebank.ledger.sentences import cutoff_words
-from timebank.words import day_words, decimal, short_weekday, span
+from timebank.words import date_time_words, day_words, decimal, short_weekday, span
 
 if TYPE_CHECKING:
     from timebank.callers.own_limits import HourlySummary
@@ -83,7 +83,7 @@ def hourly_word(word: HourlySummary, schedule: Schedule, now: datetime) -> str:
     """Return what a caller has staked, and lost or won, since the last hourly word."""
     time = local_time(word.since, schedule, now)
     if word.since.date() != now.date():
-        time = f"{schedule.local(word.since):%Y-%m-%d %H:%M}"
+        time = date_time_words(schedule.local(word.since))
     if not word.staked:
         return _("Your hourly word: you've staked nothing since {time}.").format(time=time)
     if word.net > 0:

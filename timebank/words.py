@@ -123,6 +123,15 @@ def date_words(day: date) -> str:
     )
 
 
+def date_time_words(local: datetime) -> str:
+    """Say a local time with its day.
+
+    >>> date_time_words(datetime(2026, 11, 9, 14, 5))
+    '9 November 2026 at 14:05'
+    """
+    return _("{day} at {time}").format(day=date_words(local.date()), time=f"{local:%H:%M}")
+
+
 def money(amount: int, unit: Unit) -> str:
     """Return an amount of play money, given in cents, without needless decimals.
 

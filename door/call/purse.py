@@ -14,6 +14,7 @@ from door import wording
 from door.call.markup import wrap
 from door.clock import ROUNDING, seconds_begun
 from timebank.language import _
+from timebank.words import date_time_words
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -78,8 +79,8 @@ class TickingPurse:
         if until <= self.clock.now():
             return _("Your pause goes on until the board is sure what time it is.")
         local = self.books.settings().schedule.local(until)
-        words = _("You've paused yourself: you can bet again at {time}.")
-        return words.format(time=f"{local:%Y-%m-%d %H:%M}")
+        words = _("You've paused yourself: you can bet again on {time}.")
+        return words.format(time=date_time_words(local))
 
     def turns(self, game: str) -> int:
         return self.posted.turns.get(game, 0)

@@ -24,6 +24,7 @@ from timebank.calls.calls import OpenCall, open_calls
 from timebank.errors import BooksUnavailable, Refused
 from timebank.language import Phrase, _, ngettext
 from timebank.names import names
+from timebank.words import date_time_words
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -278,7 +279,7 @@ class Talk:
         """Return the sender and the time of a message."""
         schedule, now = self._books.settings().schedule, self._console.clock.now()
         local = schedule.local(message.at)
-        when = f"{local:%Y-%m-%d %H:%M}"
+        when = date_time_words(local)
         if local.date() == schedule.local(now).date():
             when = wording.local_time(message.at, schedule, now)
         return _("{name}, {when}").format(name=literal(message.sender), when=when)

@@ -20,7 +20,7 @@ from timebank.callers.award_names import BANK, all_awards, name_of, wish_of
 from timebank.callers.standings import DaySpan
 from timebank.language import N_, _, ngettext
 from timebank.wagers import duels
-from timebank.words import money, short_month, short_weekday, span, title
+from timebank.words import date_words, money, short_month, short_weekday, span, title
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -97,7 +97,7 @@ async def _read_awards(caller: Caller) -> None:
     caller.place = N_("Awards")
     own = await caller.look_up(lambda desk: awards.of_caller(desk, caller.record.id))
     schedule = caller.bank_settings.schedule
-    earned = {each.word: f"{schedule.local(each.at):%Y-%m-%d %H:%M}" for each in own}
+    earned = {each.word: date_words(schedule.local(each.at).date()) for each in own}
     words = [*earned, *(each for each in all_awards(GAMES) if each not in earned)]
     rows = [f"|07{_('{number} of {all} earned').format(number=len(earned), all=len(words))}", ""]
     columns = _columns_of(caller) if caller.console.screen.is_painted else 0

@@ -28,9 +28,11 @@ from timebank.callers.award_names import BANK
 from timebank.errors import BooksFailed
 from timebank.language import LANGUAGES, Viewer, _, ngettext, speaking_to
 from timebank.wagers import chains, tournaments
-from timebank.words import day_words, span, title
+from timebank.words import date_time_words, day_words, span, title
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from door.call.board import Board
     from door.call.books import Books
     from door.config.config import Config
@@ -61,11 +63,11 @@ class CallingWay(NamedTuple):
 class BoardNow:
     """The contents of the page from the books; `at` is the time by the board's clock."""
 
-    at: str
+    at: datetime
     news: Bulletin | None  # None if the page names no callers
     breakers: Sequence[str]
     sealed: Sequence[SealedChain]
-    until: str  # the end of the open tournament by the board's clock; "" without one
+    until: datetime | None  # the end of the open tournament by the board's clock
     champion: Champion | None  # of the last tournament
 
 
@@ -120,7 +122,7 @@ class PublicPage:
 
 def _look(desk: Desk, public: PublicSettings, *, seals: bool) -> BoardNow:
     return BoardNow(
-        f"{desk.now.astimezone(desk.settings.zone):%Y-%m-%d %H:%M %Z}",
+        desk.now.astimezone(desk.settings.zone),
         bulletins.of_yesterday(desk) if public.has_names else None,
         awards.holders(desk, BANK, bulletins.PLACES) if public.has_names else (),
         chains.chains_of_today(desk) if seals else (),
@@ -129,9 +131,13 @@ def _look(desk: Desk, public: PublicSettings, *, seals: bool) -> BoardNow:
     )
 
 
-def _open_until(desk: Desk) -> str:
+def _open_until(desk: Desk) -> datetime | None:
     until = tournaments.outlook(desk).until
-    return "" if until is None else f"{until.astimezone(desk.settings.zone):%Y-%m-%d %H:%M %Z}"
+    return None if until is None else until.astimezone(desk.settings.zone)
+
+
+def _time(local: datetime) -> str:
+    return f"{date_time_words(local)} {local:%Z}"
 
 
 def _files(config: Config, ports: Sequence[int], contents: BoardNow) -> Iterator[tuple[str, File]]:
@@ -187,7 +193,7 @@ def _page(config: Config, entries: Sequence[CallingWay], contents: BoardNow, lan
         for each, name in LANGUAGES.items()
         if each != language
     )
-    made = _("As of {time}, by the board's clock.").format(time=contents.at)
+    made = _("As of {time}, by the board's clock.").format(time=_time(contents.at))
     values = {
         "language": language,
         "board": html.escape(board.name),
@@ -272,10 +278,10 @@ def _calling(entries: Sequence[CallingWay]) -> str:
 
 def _tournament(contents: BoardNow) -> str:
     sentences = []
-    if contents.until:
+    if contents.until is not None:
         sentences.append(
             _("A tournament is on until {time}. The cards are the same for everybody.").format(
-                time=contents.until
+                time=_time(contents.until)
             )
         )
     if contents.champion is not None:

@@ -11,7 +11,7 @@ from timebank.callers.own_limits import MOST_DAYS, MOST_MINUTES
 from timebank.errors import BooksFailed, Refused
 from timebank.language import N_, _, ngettext
 from timebank.ledger.schema import instant
-from timebank.words import MINUTE
+from timebank.words import MINUTE, date_time_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -148,4 +148,4 @@ def _minutes(seconds: int) -> str:
 
 
 def _at(caller: Caller, seconds: int) -> str:
-    return f"{caller.bank_settings.schedule.local(instant(seconds)):%Y-%m-%d %H:%M}"
+    return date_time_words(caller.bank_settings.schedule.local(instant(seconds)))

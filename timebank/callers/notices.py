@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -27,7 +28,7 @@ from timebank.ledger.database import Desk
 from timebank.ledger.schema import callers, rounds, stamp
 from timebank.ledger.sentences import play_word, sentence
 from timebank.ledger.sql import Prepared, Reader, among, change, columns_of, equal, value
-from timebank.words import Unit, amount_words, day_words, title
+from timebank.words import Unit, amount_words, date_time_words, day_words, title
 
 _NOTICES = schema.notices
 _UNREAD = _NOTICES.c.shown.is_(None)
@@ -79,6 +80,10 @@ class Day(NamedTuple):
     iso: str
 
 
+class DayAndTime(NamedTuple):
+    iso: str
+
+
 class GameNamed(NamedTuple):
     key: str
 
@@ -89,7 +94,7 @@ class Spoken(NamedTuple):
     outcome: str
 
 
-Value = str | int | Amount | Why | Day | GameNamed | Spoken
+Value = str | int | Amount | Why | Day | DayAndTime | GameNamed | Spoken
 
 
 def _stored(value: Value) -> Any:
@@ -110,11 +115,18 @@ def _of_why(kind: str, facts: str, amount: int, unit: Unit) -> Callable[[], str]
     return partial(sentence, reasons.decode(kind, facts), amount, unit)
 
 
-_KINDS: dict[type, str] = {Amount: "amount", Day: "day", GameNamed: "game", Spoken: "spoken"}
+_KINDS: dict[type, str] = {
+    Amount: "amount",
+    Day: "day",
+    DayAndTime: "time",
+    GameNamed: "game",
+    Spoken: "spoken",
+}
 _READ: dict[str, Callable[..., Callable[[], str]]] = {
     "amount": _of_amount,
     "why": _of_why,
     "day": lambda iso: partial(day_words, iso),
+    "time": lambda iso: partial(date_time_words, datetime.fromisoformat(iso)),
     "game": lambda key: partial(title, key),
     "spoken": lambda outcome: partial(play_word, outcome),
 }

@@ -35,7 +35,7 @@ from pathlib import Path
 from sqlalchemy import Integer, Text, bindparam, delete, func, insert, select
 
 from timebank.callers import sysop_log
-from timebank.callers.notices import Amount, GameNamed, tell_hand, written
+from timebank.callers.notices import Amount, DayAndTime, GameNamed, Value, tell_hand, written
 from timebank.calls import calls
 from timebank.errors import BooksUnavailable
 from timebank.guests.departure import leave_without_call
@@ -346,8 +346,12 @@ def _tell_callers(desk: Desk, copied: int | None) -> None:
         "The books of this board were restored on {now}, as they were on {then}. What happened in"
         " between is not in them."
     )
-    when = {"now": f"{now:%Y-%m-%d %H:%M}", "then": f"{was:%Y-%m-%d %H:%M}"}
-    _TELL_ALL(desk.connection, at=stamp(desk.now), text=written(text, {**when}))
+    when: dict[str, Value] = {"now": DayAndTime(_minute(now)), "then": DayAndTime(_minute(was))}
+    _TELL_ALL(desk.connection, at=stamp(desk.now), text=written(text, when))
+
+
+def _minute(local: datetime) -> str:
+    return f"{local:%Y-%m-%d %H:%M}"
 
 
 def prior_by_note(path: Path) -> PriorBooks:

@@ -8,6 +8,7 @@ sets the limits. The entry of every bet checks them (`OwnLosses.refuse`).
 from __future__ import annotations
 
 from datetime import datetime
+from functools import partial
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, case, select
@@ -17,7 +18,7 @@ from timebank.language import Phrase
 from timebank.ledger.schema import clocks, instant, own_limits, stamp
 from timebank.ledger.sql import columns_of
 from timebank.settings.schedule import Schedule
-from timebank.words import span_phrase
+from timebank.words import date_time_words, span_phrase
 
 LOOSENING_SECONDS = 86_400
 HOUR = 3_600
@@ -97,8 +98,8 @@ class OwnLosses(NamedTuple):
                 )
             raise OwnLimit(
                 Phrase(
-                    "You've paused yourself: you can bet again at {time}.",
-                    time=f"{schedule.local(instant(paused)):%Y-%m-%d %H:%M}",
+                    "You've paused yourself: you can bet again on {time}.",
+                    time=partial(date_time_words, schedule.local(instant(paused))),
                 )
             )
         if left is not None and amount > left:

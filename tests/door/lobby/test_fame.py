@@ -37,7 +37,7 @@ async def test_a_caller_sees_their_own_rank_and_the_first(tmp_path: Path) -> Non
         await terminal.send("a").until("Your awards")
         shown = words(terminal.picture)
         assert "3 of 20 earned" in shown
-        assert "First hand 2026-11-20 12:00 Play a hand to its end." in shown
+        assert "First hand 20 November 2026 Play a hand to its end." in shown
         assert "Charlie Hold five cards without going bust." in shown
         await terminal.send("q").until("Your table is")
         await terminal.send("l").until("Your luck")

@@ -15,7 +15,7 @@ async def test_a_limit_is_set_in_the_settings_and_bounds_the_bets(board: World) 
     await ada.presses("m").is_asked("Minutes you can lose in a day")
     await ada.presses("9\r").sees("Today you can stake 9 minutes more.")
     await ada.presses("m").is_asked("Minutes you can lose in a day")
-    await ada.presses("0\r").sees("9 minutes; from 2026-11-21 12:00: no limit")
+    await ada.presses("0\r").sees("9 minutes; from 21 November 2026 at 12:00: no limit")
     await ada.presses("q").sees("today you can stake 9 minutes more")
     await ada.presses("q").is_asked(MENU)
     await ada.sits_down()
@@ -31,11 +31,11 @@ async def test_a_table_says_before_a_bet_that_the_caller_has_paused(board: World
     ada = await visitor(board, "Ada")
     await ada.presses("yop").is_asked("Days without a bet")
     await ada.presses("3\r").sees("Place no bet for 3 days?")
-    await ada.presses("y").sees("no bets before 2026-11-23 12:00")
+    await ada.presses("y").sees("no bets before 23 November 2026 at 12:00")
     await ada.presses("qq").is_asked(MENU)
     await ada.presses("b").is_asked(TABLE)
     ada.presses("b")
-    await ada.sees("You've paused yourself: you can bet again at 2026-11-23 12:00.")
+    await ada.sees("You've paused yourself: you can bet again on 23 November 2026 at 12:00.")
 
 
 async def test_the_hourly_word_comes_by_itself(board: World) -> None:

@@ -621,7 +621,7 @@ class TestTheCommand:
         ]
         log = [what for (what,) in board.sql("SELECT what FROM sysop_log ORDER BY id")]
         assert log == [line.rstrip(".") for line in output.splitlines()[2:]]
-        assert "as they were on 2026-03-01 12:00. What happened" in notices_of(board, ann)[1]
+        assert "as they were on 1 March 2026 at 12:00. What happened" in notices_of(board, ann)[1]
 
     def test_a_hand_made_void_counts_as_no_turn_of_the_day(self, copies):
         books = copies.books
