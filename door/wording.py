@@ -79,19 +79,19 @@ def local_time(instant: datetime, schedule: Schedule, now: datetime) -> str:
     return _("{day} {time}").format(day=short_weekday(local), time=time)
 
 
-def hourly_word(word: HourlySummary, schedule: Schedule, now: datetime) -> str:
-    """Return what a caller has staked, and lost or won, since the last hourly word."""
+def hourly_summary_words(word: HourlySummary, schedule: Schedule, now: datetime) -> str:
+    """Return what a caller has staked, and lost or won, since the last hourly summary."""
     time = local_time(word.since, schedule, now)
     if word.since.date() != now.date():
         time = date_time_words(schedule.local(word.since))
     if not word.staked:
-        return _("Your hourly word: you've staked nothing since {time}.").format(time=time)
+        return _("Your hourly summary: you've bet nothing since {time}.").format(time=time)
     if word.net > 0:
-        words = _("Your hourly word: since {time} you've staked {staked} and won {amount}.")
+        words = _("Your hourly summary: since {time} you've bet {staked} and won {amount}.")
     elif word.net < 0:
-        words = _("Your hourly word: since {time} you've staked {staked} and lost {amount}.")
+        words = _("Your hourly summary: since {time} you've bet {staked} and lost {amount}.")
     else:
-        words = _("Your hourly word: since {time} you've staked {staked} and lost nothing.")
+        words = _("Your hourly summary: since {time} you've bet {staked} and lost nothing.")
     return words.format(time=time, staked=span(word.staked), amount=span(abs(word.net)))
 
 
@@ -172,7 +172,7 @@ def _past_day_sentence(row: TransferRow) -> str:
         case LeftOfDay(day):
             words = _("{amount} left over from {day} expired.")
         case OldStake():
-            words, day = _("{amount} from an old stake expired."), ""
+            words, day = _("{amount} from an old bet expired."), ""
         case Earned(day, True):
             words = _("{amount} earned on {day} went to your bank.")
         case Earned(day, False):

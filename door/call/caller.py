@@ -295,7 +295,7 @@ class Caller:
         await self.remember({WATCHED: "none"})
         if self.chair is not None:
             self.chair.clear(SENT_AWAY)
-        return _("Nobody watches you any more. Y in the menu lets them again.")
+        return _("Nobody can watch you now. To allow it again, press Y in the menu.")
 
     def tell(self, receipt: Receipt) -> None:
         sentences = wording.sentences(receipt)

@@ -32,8 +32,8 @@ WATCHED = "watched"  # preference: one of `Allowed`
 
 # Reasons why watching has ended.
 GOT_UP = N_("{name} has left the table.")
-SENT_AWAY = N_("{name} lets nobody watch any more.")
-SWITCHED_OFF = N_("The sysop lets nobody watch any more.")
+SENT_AWAY = N_("{name} no longer allows watching.")
+SWITCHED_OFF = N_("The sysop no longer allows watching.")
 
 Allowed = Literal["shared", "all", "none"]  # at which tables others may sit behind a caller
 ALLOWED: tuple[Allowed, ...] = get_args(Allowed)
@@ -86,9 +86,9 @@ class CallersChair:
         """Return why a caller may not watch from behind this chair; None if they may."""
         name = literal(self.caller.record.name)
         if not self.is_open or watcher.record.id in ignored(self.caller.record.preferences):
-            return Phrase("{name} lets nobody watch here.", name=name)
+            return Phrase("{name} doesn't allow watching here.", name=name)
         if len(self.watchers) >= MOST_BEHIND:
-            return Phrase("There is no room left behind {name}.", name=name)
+            return Phrase("There's no more room behind {name}.", name=name)
         return None
 
     def view_for(self, watcher: OnCall) -> Scene | None:
@@ -139,7 +139,7 @@ class ChairWatcher(Bystander):
         name = literal(watcher.record.name)
         super().__init__(
             chair.caller.console,
-            Phrase("{name} sits down behind you and watches. /o sends them away.", name=name),
+            Phrase("{name} sits down behind you to watch. /o sends watchers away.", name=name),
             Phrase("{name} has stopped watching.", name=name),
         )
 

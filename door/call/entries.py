@@ -114,5 +114,5 @@ async def _show_summary(caller: Caller) -> None:
     if word is not None:
         now = caller.console.clock.now()
         caller.console.screen.say(
-            f"|14{wording.hourly_word(word, caller.bank_settings.schedule, now)}"
+            f"|14{wording.hourly_summary_words(word, caller.bank_settings.schedule, now)}"
         )

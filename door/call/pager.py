@@ -176,4 +176,4 @@ def _letters(page: Sequence[str]) -> int:
 
 
 def _any_key_words() -> str:
-    return f"|07{_('Any other key goes on from here.')}"
+    return f"|07{_('Any other key continues.')}"

@@ -221,7 +221,7 @@ def _keys_explained(
 
 def _field_explained(meaning: str, longest: int) -> list[str]:
     paragraphs = [f"|07{meaning}", ""] if meaning else []
-    keys = _("Enter sends them, Backspace rubs out, Esc goes back.")
+    keys = _("Enter sends, Backspace erases, Esc goes back.")
     return [*paragraphs, f"|07{_up_to(longest)} {keys}"]
 
 
@@ -236,4 +236,4 @@ def _does_nothing(key: str) -> str:
         )
     if key == ENTER:
         return _("Enter does nothing here. Press ? for the keys that do.")
-    return _("That key does nothing here. Press ? for those that do.")
+    return _("That key does nothing here. Press ? for the keys that do.")

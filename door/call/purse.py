@@ -77,7 +77,7 @@ class TickingPurse:
         if until is None:
             return ""
         if until <= self.clock.now():
-            return _("Your pause goes on until the board is sure what time it is.")
+            return _("Your pause lasts until the board is sure what time it is.")
         local = self.books.settings().schedule.local(until)
         words = _("You've paused yourself: you can bet again on {time}.")
         return words.format(time=date_time_words(local))

@@ -158,10 +158,10 @@ class Talk:
     def meaning(self) -> str:
         """Return the help for slash commands."""
         if not self._writes:
-            return _("/w says who is on, /o sends away who watches you.")
+            return _("/w shows who is on, /o sends watchers away.")
         return _(
-            "/p name message writes to a caller, /r message answers the last one who wrote to"
-            " you, /w says who is on, /o sends away who watches you."
+            "/p name message writes to a caller, /r message answers the last one who wrote to "
+            "you, /w shows who is on, /o sends watchers away."
         )
 
     async def do(self, typed: str) -> None:
@@ -178,12 +178,12 @@ class Talk:
                 await self._send_away()
             case _ if self._writes:
                 words = _(
-                    "Use: /p name message, /r message to answer, /w to see who is on, /o to send"
-                    " away who watches you."
+                    "Use: /p name message, /r message to answer, /w to see who is on, /o to "
+                    "send watchers away."
                 )
                 raise TalkRefused(words)
             case _:
-                raise TalkRefused(_("Use: /w to see who is on, /o to send away who watches you."))
+                raise TalkRefused(_("Use: /w to see who is on, /o to send watchers away."))
 
     async def _send_away(self) -> None:
         send_away = self._sends_away()

@@ -60,8 +60,8 @@ def _columns_of(caller: Caller) -> int:
 
 RECORD_KEYS = {"A": N_("Awards"), "L": N_("Luck"), "Q": N_("Quit")}
 RECORD_MEANINGS = {
-    "A": N_("See what you have earned, and when, and what there is to earn yet."),
-    "L": N_("See how lucky you were: what your hands won, and what the odds would have given."),
+    "A": N_("See which awards you have, since when, and which you can still earn."),
+    "L": N_("See how lucky you were: what your hands won, and what the odds say."),
     "Q": N_("Go back to the main menu."),
 }
 
@@ -131,15 +131,15 @@ def _record(caller_id: int, desk: Desk) -> PlayRecord:
 def _record_rows(record: PlayRecord, columns: int) -> list[str]:
     games = record.games
     if not games:
-        return [f"|07{_('No hand of yours is over yet.')}", *_days_row(record.called)]
+        return [f"|07{_('No hands finished yet.')}", *_days_row(record.called)]
     hands = sum(game.hands for game in games)
     won, even = sum(game.hands_won for game in games), sum(game.hands_even for game in games)
     counts = (
         (_("Hands"), hands),
         (_("Won"), won),
-        (_("Even"), even),
+        (_("Pushes"), even),
         (_("Lost"), hands - won - even),
-        (_("Naturals"), sum(game.naturals for game in games)),
+        (_("Blackjacks"), sum(game.naturals for game in games)),
         (_("Charlies"), sum(game.charlies for game in games)),
     )
     rows = _flowing((f"|07{name} |15{number}" for name, number in counts), columns)
@@ -151,7 +151,7 @@ def _record_rows(record: PlayRecord, columns: int) -> list[str]:
 def _days_row(called: DaysCalled) -> list[str]:
     if called.longest < 2:
         return []
-    words = _("Days called: {number}; in a row {running}, at most {longest}.")
+    words = _("Days called: {number}. In a row: {running} now, {longest} at most.")
     return [f"|07{words.format(**called._asdict())}"]
 
 
@@ -188,11 +188,11 @@ def _sentences(record: PlayRecord) -> Iterator[str]:
         if best:
             yield _("Your best hand won {time}.").format(time=span(best))
         if record.net > 0:
-            words = _("All in all you're {time} up.")
+            words = _("Overall you're up {time}.")
         elif record.net < 0:
-            words = _("All in all you're {time} down.")
+            words = _("Overall you're down {time}.")
         else:
-            words = _("All in all you've come out even.")
+            words = _("Overall you're even.")
         yield words.format(time=span(abs(record.net)))
     for game in record.games:
         if game.unit != "second":
@@ -217,7 +217,7 @@ def _rank_sentence(record: PlayRecord) -> str:
     if record.behind == others:
         words = _("You're ahead of everybody else who has played.")
     elif not record.behind:
-        words = _("You're ahead of nobody yet.")
+        words = _("Nobody is behind you yet.")
     else:
         words = _("You're ahead of {number} of the {all} others who have played.")
         words = words.format(number=record.behind, all=others)
@@ -324,7 +324,7 @@ def _lists(hall: Hall) -> list[list[str]]:
         bulletins.list_of(_("Best hand"), _in_time(hall.best_hands)),
     ]
     if hall.losers:
-        lists.append(bulletins.list_of(_("Lost most, and say so"), _in_time(hall.losers)))
+        lists.append(bulletins.list_of(_("Lost most, and admit it"), _in_time(hall.losers)))
     if hall.streaks:
         lists.append(_numbers(_("Hands won in a row"), hall.streaks))
     return lists

@@ -40,7 +40,7 @@ async def show_luck(board: Board, caller: Caller) -> None:
 
     hands = await caller.look_up(read)
     if not hands:
-        words = _("No hand of yours was over in the last {days} days.").format(days=DAYS)
+        words = _("No hands finished in the last {days} days.").format(days=DAYS)
         await console.pager.read(heading, f"|07{words}")
         return
     answer = Sums.among(board.shared).lucks(hands)
@@ -75,11 +75,11 @@ def sentences(luck: TableLuck) -> Iterator[str]:
     staked = amount_words(luck.staked, luck.unit)
     net = -luck.house
     if net > 0:
-        words = _("You staked {staked} and won {net}.")
+        words = _("You bet {staked} and won {net}.")
     elif net < 0:
-        words = _("You staked {staked} and lost {net}.")
+        words = _("You bet {staked} and lost {net}.")
     else:
-        words = _("You staked {staked} and came out even.")
+        words = _("You bet {staked} and came out even.")
     yield words.format(staked=staked, net=amount_words(abs(net), luck.unit))
     if luck.unknown:
         words = ngettext(
@@ -107,7 +107,7 @@ def _lucky(luck: TableLuck) -> Iterator[str]:
     """Yield how lucky the caller was and, after enough hands, how common that is."""
     beyond, deviations = -luck.luck, -luck.deviations
     if not round(abs(beyond)) or not round(abs(deviations), 1):
-        yield _("So you had neither good luck nor bad.")
+        yield _("So your luck was neither good nor bad.")
         return
     words = _("So you had bad luck: {beyond} less than that ({deviations} standard deviations).")
     if beyond > 0:

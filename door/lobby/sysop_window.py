@@ -36,14 +36,16 @@ MOST_ADJUSTED = 24 * 60 * 60  # seconds in one adjustment from the window
 
 async def visit_sysop_window(caller: Caller) -> None:
     while await _has_powers(caller):
-        body = (f"|07{_('All you do here goes into the books and the log, under your name.')}",)
+        body = (
+            f"|07{_('All you do here is recorded in the books and the log, under your name.')}",
+        )
         caller.console.display.stage(Page(_("Sysop window"), body))
         choice = await caller.console.prompt.ask(
             {"A": _("Account"), "L": _("Log"), "Q": _("Quit")},
             default="Q",
             cancel="Q",
             meanings={
-                "A": _("Look after the account of a caller: credit, debit, freeze, history."),
+                "A": _("Manage a caller's account: credit, debit, freeze, history."),
                 "L": _("Read what sysops did, newest first."),
                 "Q": _("Back to the bank."),
             },
@@ -127,7 +129,7 @@ async def _adjust(caller: Caller, record: CallerRecord, movement: MovementWords,
     seconds = amount.seconds
     why = await _reason(caller)
     if not why:
-        return f"|07{_('Nothing was done: the books want a reason.')}"
+        return f"|07{_('Nothing was done: the books need a reason.')}"
     by = caller.record.name
     await _do(caller, lambda desk: adjust(desk, record.id, sign * seconds, why, by))
     return f"|10{_(movement.done).format(amount=span(seconds))}"
@@ -138,7 +140,7 @@ async def _set_frozen(
 ) -> str:
     why = await _reason(caller)
     if not why:
-        return f"|07{_('Nothing was done: the log wants a reason.')}"
+        return f"|07{_('Nothing was done: the log needs a reason.')}"
     by = caller.record.name
     await _do(caller, lambda desk: operation(desk, record.id, why, by))
     return f"|10{_(done)}"
@@ -167,12 +169,12 @@ CHOICES = {
 MEANINGS = {
     "C": N_("Add minutes to this time bank."),
     "D": N_("Take minutes out of this time bank."),
-    "F": N_("Let nothing in or out: earnings stay in the caller's pot."),
+    "F": N_("Let nothing in or out: winnings stay in the caller's pot."),
     "U": N_("Open the account again."),
     "H": N_("Read what happened to these minutes, newest first."),
     "Q": N_("Back."),
 }
-FROZEN = N_("Frozen: nothing goes in or out. Earnings stay in the caller's pot.")
+FROZEN = N_("Frozen: nothing goes in or out. Winnings stay in the caller's pot.")
 ACTIONS: dict[str, Callable[[Caller, CallerRecord], Awaitable[str]]] = {
     "C": partial(_adjust, movement=amounts.CREDIT, sign=1),
     "D": partial(_adjust, movement=amounts.DEBIT, sign=-1),

@@ -36,7 +36,7 @@ MEANINGS = {
     "A": N_("Have leftover minutes banked when you log off, or not."),
     "L": N_("See who has an account, and how each name is spelled."),
     "H": N_("Read what happened to your minutes, newest first."),
-    "S": N_("Look after the accounts of all callers."),
+    "S": N_("Manage the accounts of all callers."),
     "Q": N_("Leave the bank."),
 }
 IN_ANY_MODE = ("H", "S", "Q")  # also in modes without a bank of our own
@@ -73,7 +73,7 @@ async def _at_the_window(caller: Caller) -> None:
 async def last_chance(caller: Caller) -> bool:
     """Let a caller without time withdraw some, uncharged; return whether they have time."""
     async with uncharged(caller) as seconds:
-        words = _("You are out of time. You have {amount} here to withdraw some.")
+        words = _("Your time is up. You have {amount} to make a withdrawal.")
         return seconds > 0 and await withdraw_some(caller, words.format(amount=span(seconds)))
 
 

@@ -121,7 +121,7 @@ class Field(NamedTuple):
 
 BANK = Field(N_("Bank"), "BALANCE", N_("what your time bank holds, for any day."))
 LEFT_OVER = Field(
-    N_("Waiting for a minute"), "BALANCE", N_("seconds that wait until they make a whole minute.")
+    N_("Odd seconds"), "BALANCE", N_("seconds that count once they make a whole minute.")
 )
 HOLDINGS = (
     Field(N_("Time left"), "TIMELEFT", N_("what you can use and bet now.")),

@@ -209,9 +209,7 @@ def _page(config: Config, entries: Sequence[CallingWay], contents: BoardNow, lan
 
 
 def _about(config: Config) -> str:
-    words = _(
-        "Card games for minutes online. You get {minutes} a day, and what you win is more time."
-    )
+    words = _("Card games for minutes online. You get {minutes} a day, and you win more time.")
     return words.format(minutes=span(config.bank.minutes_per_day * 60))
 
 
@@ -320,7 +318,7 @@ def _places(heading: str, rows: Iterable[tuple[str, str]]) -> str:
 
 def _seals(sealed: Sequence[SealedChain]) -> str:
     if not sealed:
-        none = _("No chain of seeds is sealed yet today. The first shoe of each caller seals one.")
+        none = _("No chain of seeds has been sealed today. Each caller's first shoe seals one.")
         return f"<p>{html.escape(none)}</p>"
     number = len(sealed)
     seals = ngettext(
@@ -329,8 +327,9 @@ def _seals(sealed: Sequence[SealedChain]) -> str:
         number,
     )
     why = _(
-        "Keep a copy before you play. The anchor behind F at your table is in it some minutes after"
-        " your first shoe, and every seed that you are shown today leads back to it: {check}."
+        "Keep a copy before you play. Press F at your table to see your anchor. It joins this "
+        "list a few minutes after your first shoe, and every seed you see today leads back to "
+        "it: {check}."
     )
     digest = hashlib.sha256(_list_of_seals(sealed)).hexdigest()
     links = {

@@ -184,13 +184,14 @@ class ContestPage(ABC, Generic[AnyOverview]):
         return contests.ranking(desk, last.seal)
 
     def unseen_words(self) -> str:
-        return _("You see the ranking once you have played.")
+        return _("You'll see the ranking once you've played.")
 
     def scoring(self) -> str:
         return _(
-            "You bet 10 coins of play money on each hand. What a decision costs is what the book's"
-            " best move would have won more, on average, in percent of a bet. The lowest cost"
-            " comes first, and of equal costs the most coins won. Equal results share a place."
+            "You bet 10 coins of play money on each hand. Each decision is compared with the "
+            "book: it costs what the best move wins more on average, in percent of a bet. The "
+            "lowest cost comes first; if costs are equal, the most coins. Equal results share a "
+            "place."
         )
 
     def more_rules(self) -> str:
@@ -257,8 +258,8 @@ class ContestPage(ABC, Generic[AnyOverview]):
 
     def _ended(self, last: Contest, placed: Sequence[ContestResult]) -> str:
         words = _(
-            "The seed is open now. The shuffle of each hand mixes in its words: {first} for the "
-            "first, {last} for the last."
+            "The seed is open now. Each shuffle also mixes in the name of its hand, from "
+            "{first} to {last}."
         ).format(first=cut_of(1), last=cut_of(hands_of(last)))
         prizes = {each.caller_id: minutes(each.prize) for each in placed if each.prize}
         champions = [each.name for each in placed if each.place == 1 and last.ends is not None]

@@ -87,7 +87,7 @@ class DailyDeal(ContestPage[DealOverview]):
         return DealOverview(deal, own_try, placed, outlook)
 
     def terms(self, overview: DealOverview) -> Iterator[str]:
-        yield f"|07{about(HANDS)} {_('It is for honour.')}"
+        yield f"|07{about(HANDS)} {_('You play for honour only.')}"
 
     def notes(self, overview: DealOverview) -> Iterator[str]:
         until, _is_over, last = overview.outlook

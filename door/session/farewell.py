@@ -65,16 +65,16 @@ def _results(call: CallResult, day: DayResult) -> list[str]:
     lines = []
     if call.hands:
         words = (
-            _("This call: {hands} for minutes, {time} up."),
-            _("This call: {hands} for minutes, {time} down."),
+            _("This call: {hands} for time. You're up {time}."),
+            _("This call: {hands} for time. You're down {time}."),
         )
-        lines.append(_net(call, words, _("This call: {hands} for minutes, and you broke even.")))
+        lines.append(_net(call, words, _("This call: {hands} for time. You're even.")))
     if day.hands != call.hands:
         words = (
-            _("Today: {hands} for minutes, {time} up."),
-            _("Today: {hands} for minutes, {time} down."),
+            _("Today: {hands} for time. You're up {time}."),
+            _("Today: {hands} for time. You're down {time}."),
         )
-        lines.append(_net(day, words, _("Today: {hands} for minutes, and you broke even.")))
+        lines.append(_net(day, words, _("Today: {hands} for time. You're even.")))
     if day.callers > 1:
         lines.append(_rank_today(day.place, day.callers))
     if call.best > 0:

@@ -62,7 +62,7 @@ MEANINGS = {
     "D": N_("Play the ten hands that everybody plays today, the tournament, and duels."),
     "H": N_("See who won most today, this week and ever, and who broke the bank."),
     "S": N_("See how you play: hands, streaks, minutes by day, and where you stand."),
-    "L": N_("See how lucky you were: what your hands won, and what the odds would have given."),
+    "L": N_("See how lucky you were: what your hands won, and what the odds say."),
     "Y": N_("Choose screen, language and password; take the tour again."),
     "G": N_("Leave the board. What you don't use today is gone, unless you bank it."),
 }

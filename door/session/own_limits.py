@@ -1,4 +1,4 @@
-"""The room "Your own limits" of the settings: minutes lost a day, a pause, an hourly word."""
+"""The room "Your own limits" of the settings: minutes lost a day, a pause, an hourly summary."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
 TITLE = N_("Your own limits")
 LABELS = {
-    "M": N_("Minutes lost a day"),
+    "M": N_("Most lost a day"),
     "P": N_("Pause"),
-    "H": N_("Hourly word"),
+    "H": N_("Hourly summary"),
     "Q": N_("Quit"),
 }
 MEANINGS = {
     "M": N_("Set how many minutes you can lose in a day, at all tables together."),
-    "P": N_("Place no bets for some days."),
-    "H": N_("Hear once an hour what you have staked, and what you won or lost."),
+    "P": N_("Stop betting for some days."),
+    "H": N_("Once an hour, see what you bet and what you won or lost."),
     "Q": N_("Go back to your settings."),
 }
 LABEL_CELLS = 21
@@ -73,8 +73,8 @@ async def _pause(caller: Caller, own: OwnLimits) -> None:
         return
     if days:
         asked = ngettext(
-            "Place no bet for {number} day? Nobody can end that sooner than a day from now.",
-            "Place no bet for {number} days? Nobody can end that sooner than a day from now.",
+            "Stop betting for {number} day? Nobody can end that within the next 24 hours.",
+            "Stop betting for {number} days? Nobody can end that within the next 24 hours.",
             days,
         )
         if not await caller.console.prompt.agrees(asked.format(number=days), default="N"):
@@ -121,20 +121,20 @@ def _rows(caller: Caller, own: OwnLimits) -> list[str]:
     if own.hourly_until is not None:
         hourly = _("on until {time}").format(time=_at(caller, own.hourly_until))
     rows = [
-        _row(_("Minutes lost a day"), lost),
+        _row(_("Most lost a day"), lost),
         _row(_("Pause"), paused),
-        _row(_("Hourly word"), hourly),
+        _row(_("Hourly summary"), hourly),
         "",
     ]
     posted = caller.purse.posted
     if posted.stake_left is not None:
-        left = _("Today you can stake {left} more.").format(left=_minutes(posted.stake_left))
+        left = _("You can bet {left} more today.").format(left=_minutes(posted.stake_left))
         rows += [f"|15{left}", ""]
     return [
         *rows,
-        f"|07{_('What you make stricter holds at once. What you make looser waits a day.')}",
+        f"|07{_('A stricter limit applies at once. A looser one waits a day.')}",
         f"|07{_('What you win back on the same day counts against what you lost.')}",
-        f"|07{_('What lies on the table counts as lost until the hand is over.')}",
+        f"|07{_('A bet on the table counts as lost until the hand is over.')}",
     ]
 
 

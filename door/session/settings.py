@@ -59,18 +59,18 @@ MEANINGS = {
     "S": N_("Choose what your terminal can show: letters, colours, or plain lines."),
     "L": N_("Change the language, from the next word on."),
     "A": N_("How fast cards fall: normal, fast or off."),
-    "T": N_("At a table, see what the book would do and what it costs to differ."),
+    "T": N_("At a table, see what the book would do and what another play costs."),
     "C": N_("Before each shuffle, type a phrase that cuts the cards, so nobody can fix them."),
-    "W": N_("Be told in a line who logs on and off while you're on, or not."),
+    "W": N_("Show a line when callers log on or off, or not."),
     "Y": N_("Choose the phrase that cuts your cards when you type no other."),
     "D": N_("When you log off, bank the minutes that you have left."),
-    "N": N_("Be named among those who lost most, or not: winners always are."),
+    "N": N_("Appear in the list of losers, or not: winners always appear."),
     "H": N_("Let others sit behind your chair and watch: at Vegas, at all tables, or at none."),
-    "O": N_("Limit what you can lose in a day, pause for some days, or hear hourly how you do."),
+    "O": N_("Limit what you can lose in a day, pause for some days, or see an hourly summary."),
     "P": N_("Choose another password."),
     "R": N_("Make a code that logs you on once when you've lost your password."),
     "K": N_("Log on by SSH with a key instead of your password: add one, or take one away."),
-    "V": N_("Take the three screens and the practice hand again."),
+    "V": N_("See the three screens and the practice hand again."),
     "Q": N_("Go back to the main menu."),
 }
 WATCHED_AT: dict[Allowed, str] = {
@@ -219,7 +219,7 @@ def _own_limits(caller: Caller, *, in_short: bool) -> str:
         return _("none")
     if posted.stake_left is None:
         return _("press O to see or set them")
-    return _("today you can stake {left} more").format(left=span(posted.stake_left))
+    return _("you can bet {left} more today").format(left=span(posted.stake_left))
 
 
 def _phrase(caller: Caller) -> list[SettingRow]:

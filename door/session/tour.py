@@ -159,7 +159,7 @@ def _about_minutes(caller: Caller) -> list[str]:
         ),
         _("The last row of the screen shows your time left, ticking, and your pot in coins.")
         if caller.console.screen.is_painted
-        else _("The menu says your time left, and the tables your pot in coins."),
+        else _("The menu tells you your time left, and each table your pot in coins."),
         _("Your last coin is never bet, so no hand throws you out."),
     ]
 
@@ -179,8 +179,8 @@ def _about_hands() -> list[str]:
             " an ace 1 or 11."
         ),
         _(
-            "Bet, then hit for another card, stay with what you have, or double your bet for one"
-            " last card. Go over 21 and you bust."
+            "Bet, then hit for another card, stand on what you have, or double your bet for one "
+            "last card. Go over 21 and you bust."
         ),
         _(
             "The dealer draws to 17. An ace and a ten-card on the deal are a blackjack, and pay"
@@ -315,9 +315,9 @@ async def _plays(caller: Caller, hand: BlackjackRound) -> str:
     if total < GOOD:
         words = _("You have {total}: a long way from 21. Hit, and see what comes.")
     else:
-        words = _("You have {total}: that's good. Stay, and let the dealer draw.")
+        words = _("You have {total}: that's good. Stand, and let the dealer draw.")
     console.screen.say(f"|14{words.format(total=total)}")
-    choices = {HIT: _("Hit"), STAY: _("Stay"), LEAVE: _("Quit")}
+    choices = {HIT: _("Hit"), STAY: _("Stand"), LEAVE: _("Quit")}
     meanings = {
         HIT: _("Take another card."),
         STAY: _("Take no more cards; the dealer draws."),

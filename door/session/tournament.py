@@ -32,7 +32,7 @@ class TournamentScene(DealScene):
 
     def explain(self) -> Sequence[str]:
         return [
-            _("Everybody plays these hands, with the same cards, and everybody once."),
+            _("Everybody plays these hands once, with the same cards."),
             _("You bet 10 coins of play money on each. The page before shows the prizes."),
             _("The best decisions win: each is compared with the book."),
         ]
@@ -109,10 +109,10 @@ class TournamentPage(ContestPage[TournamentOverview]):
 
     def more_rules(self) -> str:
         return _(
-            "You can win minutes once the board has known you long enough to let you send some."
-            " Entry fees are added to the prizes, in the same proportions. Prizes go to the"
-            " winners' time banks when it ends, online or not. Callers who tie share the prizes of"
-            " their places. If you don't play to the end, you win nothing."
+            "New callers play for rank only: you can win minutes once you can send some. Entry "
+            "fees are added to the prizes, in the same proportions. Prizes go to the winners' "
+            "time banks when it ends, online or not. Callers who tie share the prizes of their "
+            "places. If you don't play to the end, you win nothing."
         )
 
     async def none_ended(self) -> str:
@@ -124,7 +124,7 @@ class TournamentPage(ContestPage[TournamentOverview]):
         """Enter if the caller has not; None if the caller does not want to pay."""
         seal, price = overview.contest.seal, overview.entry_terms.price
         if overview.entry is None and price:
-            question = _("Pay {amount} to enter? It is gone if you don't win.")
+            question = _("Pay {amount} to enter? You lose it if you don't win.")
             if not await self._console.prompt.agrees(question.format(amount=span(price)), "N"):
                 return None
         entered: list[ContestTry] = []

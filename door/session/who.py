@@ -216,7 +216,7 @@ class _View:
 
     @property
     def _scene(self) -> Scene:
-        words = _("{name} looks at something else. The table comes back when they do.")
+        words = _("{name} is looking at something else. The table comes back when they do.")
         away = words.format(name=literal(self._name))
         return self.table or Page(_(WATCHING), [f"|07{away}"])
 

@@ -229,7 +229,7 @@ class BettingTime(Betting):
 
     def _own_limit_words(self) -> str:
         left = self.caller.purse.posted.stake_left or 0
-        words = _("By the limit you set yourself you can stake {left} more today.")
+        words = _("Your own limit lets you bet {left} more today.")
         return words.format(left=span(left))
 
     def amount(self, amount: int) -> str:

@@ -304,7 +304,7 @@ class TableScene:
             (_("A coin"), _("What a coin is worth.")),
             (_("Sitting"), _("How far you're up or down since you sat down.")),
             (_("W-L-push"), _("Hands won, lost and pushed since you sat down.")),
-            (_("Turns today"), _("Hands you've played today, and the limit.")),
+            (_("Turns today"), _("Turns you've played today, and the limit.")),
             (_("Seed"), _("The first digits of the last shuffle's seed; F shows all.")),
         )
 

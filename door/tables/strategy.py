@@ -44,9 +44,9 @@ _THIS_CARD = (
     N_("Played like this, you lose {share} of your bets on average."),
 )
 _ALL_CARDS = (
-    N_("Who heeds every card in sight, as the tutor does, wins {share}."),
-    N_("Who heeds every card in sight, as the tutor does, breaks even."),
-    N_("Who heeds every card in sight, as the tutor does, loses {share}."),
+    N_("Counting every card in sight, as the tutor does, you win {share}."),
+    N_("Counting every card in sight, as the tutor does, you break even."),
+    N_("Counting every card in sight, as the tutor does, you lose {share}."),
 )
 _INSURANCE = (
     N_("Buy insurance: on average it wins {share} of what it costs."),
@@ -145,7 +145,7 @@ def _notes(card: StrategyCard) -> Iterator[str]:
     if "insurance" in gains:
         yield _gain_line(gains["insurance"], _INSURANCE)
     if len(card.sections) == 1:
-        yield f"|07{_('Nothing else is yours to decide.')}"
+        yield f"|07{_('You have nothing else to decide.')}"
 
 
 def _gain_line(share: float, sentences: tuple[str, str, str]) -> str:

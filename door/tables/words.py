@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from ansi.width import text_width
 from door import wording
@@ -194,8 +194,8 @@ def pay_lines(rows: Iterable[tuple[str, str]]) -> str:
     )
 
 
-def coins_rule(settings: StakeSettings, turns: Literal["turns", "rounds"] = "turns") -> str:
-    """Return the rule on coins and turns; `turns` is the word that this table uses."""
+def coins_rule(settings: StakeSettings) -> str:
+    """Return the rule on coins and turns."""
     sentences = [
         _("You bet your time: one coin is {span}.").format(span=span(settings.coin_minutes * 60)),
         _("Bets are {least} to {most}.").format(
@@ -203,18 +203,11 @@ def coins_rule(settings: StakeSettings, turns: Literal["turns", "rounds"] = "tur
         ),
     ]
     if settings.turns_per_day:
-        sentences.append(_turns_a_day(settings.turns_per_day, turns))
+        limit = settings.turns_per_day
+        words = ngettext("You have {number} turn a day.", "You have {number} turns a day.", limit)
+        sentences.append(words.format(number=limit))
     sentences.append(_("Your last coin can't be bet."))
     return f"|15{_('Coins')}|07  {' '.join(sentences)}"
-
-
-def _turns_a_day(number: int, turns: str) -> str:
-    words = (
-        ngettext("You have {number} round a day.", "You have {number} rounds a day.", number)
-        if turns == "rounds"
-        else ngettext("You have {number} turn a day.", "You have {number} turns a day.", number)
-    )
-    return words.format(number=number)
 
 
 def cards_rule(decks: int, shuffle: str, penetration: int) -> str:

@@ -18,7 +18,7 @@ from timebank.ledger import schema
 from timebank.ledger.database import Desk
 from timebank.ledger.sql import Prepared, among
 
-MUTED = N_("The sysop has muted you: nobody hears what you say.")
+MUTED = N_("The sysop has muted you: nobody sees what you say.")
 IGNORES = "ignores"  # the preference with the numbers of callers that a caller ignores
 _MUTED = Prepared(
     lambda: select(schema.callers.c.id).where(

@@ -177,7 +177,9 @@ def send(desk: Desk, sender_id: int, to: CallerRecord, text: str, limits: Limits
     if why_not := hearing.refusal(sender, to):
         raise Refused(why_not)
     if to.id in ignored(sender.preferences):
-        words = Phrase("You ignore {name}. Hear them again before you write to them.", name=to.name)
+        words = Phrase(
+            "You ignore {name}. Stop ignoring them before you write to them.", name=to.name
+        )
         raise Refused(words)
     since = stamp(desk.now) - DAY_SECONDS
     if _SENT_SINCE.one(desk.connection, sender_id=sender_id, since=since) >= limits.a_day:

@@ -61,7 +61,7 @@ def turn_off(desk: Desk, caller_id: int, why: str, by: str) -> bool:
         return False
     _change(desk, caller_id, None)
     sysop_log.note(desk, by, caller_id, f"The pages ask for no code any more: {why}")
-    add_notice(desk, caller_id, N_("The pages ask you for no authenticator's code any more."))
+    add_notice(desk, caller_id, N_("The pages no longer ask you for an authenticator code."))
     return True
 
 

@@ -15,7 +15,7 @@ from timebank.ledger.database import Desk
 from timebank.words import clean
 
 LONGEST_NOTICE = 200  # characters
-MUTED = N_("The sysop has muted you: other callers don't hear you until that is taken back.")
+MUTED = N_("The sysop has muted you: other callers can't see what you say for now.")
 UNMUTED = N_("The sysop lets you speak to other callers again.")
 
 

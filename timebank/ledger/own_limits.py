@@ -93,9 +93,7 @@ class OwnLosses(NamedTuple):
         paused, left = self.limits.paused_until, self.stake_left(stake)
         if paused is not None:
             if paused <= stamp(now):
-                raise OwnLimit(
-                    Phrase("Your pause goes on until the board is sure what time it is.")
-                )
+                raise OwnLimit(Phrase("Your pause lasts until the board is sure what time it is."))
             raise OwnLimit(
                 Phrase(
                     "You've paused yourself: you can bet again on {time}.",
@@ -105,7 +103,7 @@ class OwnLosses(NamedTuple):
         if left is not None and amount > left:
             raise OwnLimit(
                 Phrase(
-                    "By your own limit of {limit} a day you can stake {left} more today.",
+                    "Your own limit of {limit} a day lets you bet {left} more today.",
                     limit=span_phrase(self.limits.most_lost or 0),
                     left=span_phrase(left),
                 )

@@ -130,8 +130,8 @@ class LeftOfDay(Reason):
 class OldStake(Reason):
     """A returned stake that was part of an earlier day's unused minutes."""
 
-    SENTENCE = N_("Stake from the minutes of an earlier day")
-    ENTRY_SENTENCE = N_("{amount} forfeited: a stake from the minutes of an earlier day")
+    SENTENCE = N_("Bet from the minutes of an earlier day")
+    ENTRY_SENTENCE = N_("{amount} forfeited: a bet from the minutes of an earlier day")
 
 
 @_declare("released", "release", "held online")
@@ -464,8 +464,8 @@ class Lost(Reason):
 
 @_declare("returned", "returned", "stake online, stake bankroll, stake tab")
 class Returned(Reason):
-    SENTENCE = N_("Stake returned at {game}{outcome}")
-    ENTRY_SENTENCE = N_("stake of {amount} returned at {game}")
+    SENTENCE = N_("Bet returned at {game}{outcome}")
+    ENTRY_SENTENCE = N_("bet of {amount} returned at {game}")
 
     game: str
     outcome: str

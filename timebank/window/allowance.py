@@ -158,9 +158,9 @@ class Window:
         visit = self.posting.visit
         if visit is not None:
             ahead = self.posting.savable()
-            text = N_("You aren't ahead, and your time belongs to {board}: {cannot}.")
+            text = N_("You aren't up, and your time belongs to {board}: {cannot}.")
             if ahead:
-                text = N_("You are {amount} ahead; the rest of your time is {board}'s: {cannot}.")
+                text = N_("You're up {amount}; the rest of your time is {board}'s: {cannot}.")
             sentence = Phrase(text, amount=span_phrase(ahead), board=visit.board, cannot=cannot)
             yield Bound(ahead, sentence, NotEnough)
 

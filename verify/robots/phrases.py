@@ -200,7 +200,7 @@ REFUSED = one_of(
 
 DAILY, TOURNAMENT = versions("The daily deal"), versions("The tournament")
 DEALS = (*DAILY, *TOURNAMENT)
-PAY = Said("Pay {amount} to enter? It is gone if you don't win.")
+PAY = Said("Pay {amount} to enter? You lose it if you don't win.")
 
 # The status line.
 

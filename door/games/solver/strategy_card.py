@@ -20,7 +20,7 @@ MOVES: Mapping[str, str] = {
     "C": N_("take a card"),
     "N": N_("take no card"),
     "R": N_("raise your bet"),
-    "-": N_("stay"),
+    "-": N_("stand"),
 }
 
 

@@ -30,7 +30,7 @@ MODE, LANGUAGE, SHOE = "MLS"
 MEANINGS = {
     **tables.MEANINGS,
     tables.BET: N_("Place a bet, and have the coup dealt."),
-    MODE: N_("Play for your minutes, or for play money to break the bank."),
+    MODE: N_("Play for time, or for play money to break the bank."),
     LANGUAGE: N_("Change to French and francs, or back to English and dollars."),
     SHOE: N_("See how many cards are left in the shoe."),
 }
@@ -188,7 +188,7 @@ def card_choices() -> dict[str, str]:
 
 CARD_MEANINGS = {
     CARD: N_("Take a third card."),
-    NO_CARD: N_("Stay on five, and let the bank play."),
+    NO_CARD: N_("Stand on five, and let the bank play."),
     tables.STRATEGY: tables.MEANINGS[tables.STRATEGY],
 }
 
@@ -207,8 +207,8 @@ def rules_text(settings: BaccaratSettings, unit: Unit, plate: Sequence[str] = ()
         (
             _("Fair"),
             _(
-                "Four decks run on from coup to coup. You see the seal before you bet, and the "
-                "seed behind it when the shoe is done: after a coup that leaves eight cards or "
+                "A shoe of four decks serves coup after coup. You see its seal before you bet, "
+                "and its seed when the shoe is done: after a coup that leaves eight cards or "
                 "fewer. Press F to read both, C to cut each new shoe with a phrase."
             ),
         ),
@@ -221,7 +221,7 @@ def rules_text(settings: BaccaratSettings, unit: Unit, plate: Sequence[str] = ()
 def _pay_table() -> str:
     rows = (
         (_("Your point is higher"), _("{odds} to 1").format(odds=1)),
-        (_("Equal points"), _("bet comes back")),
+        (_("Equal points"), _("bet returned")),
         (_("The bank's is higher"), _("bet is lost")),
     )
     return pay_lines(rows)

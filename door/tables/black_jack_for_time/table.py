@@ -49,7 +49,7 @@ class BlackJackForTimeTable(TableForTime):
         BlackjackAction.NO_INSURANCE: ("N", N_("No"), N_("Play on without insurance.")),
         BlackjackAction.DOUBLE: ("D", N_("Double"), N_("Double your bet for one last card.")),
         BlackjackAction.HIT: ("H", N_("Hit"), N_("Take another card.")),
-        BlackjackAction.STAY: ("S", N_("Stay"), N_("Keep what you have.")),
+        BlackjackAction.STAY: ("S", N_("Stand"), N_("Take no more cards.")),
     }
     time_up_words = N_("Your time is up: you stand.")
 

@@ -212,7 +212,7 @@ class Run:
                 await self._play_hand()
                 if self.terms != Terms.of_house(self.settings):
                     self.paper.print("\n")
-                    raise RunEnded(_("The stakes have changed since that hand was dealt."))
+                    raise RunEnded(_("The bets have changed since that hand was dealt."))
             while True:
                 await self._deal()
                 await self._play_hand()

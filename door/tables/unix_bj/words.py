@@ -49,8 +49,8 @@ def keys() -> str:
     """Return the meaning of the keys, which the program does not explain."""
     enter = _lit(_("Enter"))
     words = _(
-        "{y} and {enter} is yes, {enter} alone is no. {delete} or {interrupt} ends the game and "
-        "says no to whatever is still asked about the hand on the table. {rubout} rubs out."
+        "Type {y} and {enter} for yes, {enter} alone for no. {delete} or {interrupt} ends the "
+        "game and answers no to the questions left in the hand. {rubout} erases."
     )
     return "|07" + words.format(
         y=_lit("y"),
@@ -112,7 +112,7 @@ def _sections() -> Sequence[tuple[str, Sequence[str]]]:
         (
             _("QUESTIONS"),
             (
-                _("y and Enter is yes. Enter alone is no."),
+                _("Type y and Enter for yes, Enter alone for no."),
                 f"Insurance?  Split pair?  Double down?\n{hit}",
             ),
         ),
@@ -120,10 +120,10 @@ def _sections() -> Sequence[tuple[str, Sequence[str]]]:
             _("KEYS"),
             (
                 _(
-                    "Ctrl-H rubs out. DEL, Ctrl-C and telnet's Interrupt Process end the game; "
-                    "the hand on the table is played out as if you had said no to everything "
-                    "still to be asked. Press DEL right after your last answer of a hand, and the "
-                    "game ends before the next one."
+                    "Ctrl-H erases. DEL, Ctrl-C and telnet's Interrupt Process end the game; "
+                    "the hand on the table is played out as if you answered no to all questions "
+                    "left. Press DEL right after your last answer in a hand, and the game ends "
+                    "before the next one."
                 ),
             ),
         ),
@@ -132,7 +132,7 @@ def _sections() -> Sequence[tuple[str, Sequence[str]]]:
             (
                 _(
                     "A card is its rank and its suit: AS, TD. The action is all you have ever "
-                    "bet, the standing what you have won or lost by it; both are printed at every "
+                    "bet. Below it stands what you have won or lost. Both are printed at every "
                     "shuffle and when you leave."
                 ),
             ),
@@ -157,16 +157,16 @@ def _sections() -> Sequence[tuple[str, Sequence[str]]]:
 def _description() -> Sequence[str]:
     return (
         _(
-            "You play against the dealer, who has no choices: the dealer hits below 17 and stands "
-            "on any 17. The bet is $2 on every hand. One deck runs on from hand to hand."
+            "You play against the dealer, who has no choices: the dealer hits below 17 and "
+            "stands on any 17. The bet is $2 on every hand. One deck serves hand after hand."
         ),
         _(
-            "A natural, 21 in your first two cards, pays $3. A dealer's natural takes your bet, "
-            "unless you have one too: then nobody pays."
+            "A blackjack, 21 in your first two cards, pays $3. A dealer's blackjack takes your "
+            "bet, unless you have one too: then nobody pays."
         ),
         _(
-            "When the dealer shows an ace, you can insure for $1. Insurance wins $2 if the dealer "
-            "has a natural, and loses if not."
+            "When the dealer shows an ace, you can insure for $1. Insurance wins $2 if the "
+            "dealer has blackjack, and loses if not."
         ),
         _(
             "You can split two cards of the same value into two hands of $2 each, once a hand; "

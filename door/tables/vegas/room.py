@@ -41,7 +41,7 @@ log = logging.getLogger("door.tables")
 
 T = TypeVar("T")
 
-STOOD_ELSEWHERE = N_("Your hand at Vegas is being stood for you; you'll hear how it ended.")
+STOOD_ELSEWHERE = N_("The dealer stands your hand at Vegas; you'll hear how it ended.")
 UNREACHED = N_(
     "The table can't be reached just now. Any open hand is kept for you: please try again in a "
     "minute."

@@ -268,7 +268,7 @@ class VegasScene:
         painted = self._caller.console.screen.is_painted
         fields = [
             (_("A coin"), _("What a coin is worth in your time.")),
-            (_("Turns today"), _("Rounds you've bet on today, and the limit.")),
+            (_("Turns today"), _("Turns you've played today, and the limit.")),
             (_("Dealer"), _("The dealer's cards and their total.")),
             (_("Seat"), _("A player's name, bet, cards and total.")),
         ]

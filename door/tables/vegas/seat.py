@@ -98,11 +98,11 @@ KEY_MEANINGS = {
     "S": N_("Take no more cards."),
     "I": N_("Bet on the dealer having blackjack: up to half your bet, pays 2 to 1."),
     "N": N_("Play on without insurance."),
-    BET: N_("Bet, and be ready for the cards. They come when everybody has bet, or at the bell."),
+    BET: N_("Bet, and wait for the cards. They come when everybody has bet, or at the bell."),
     AGAIN: N_("Bet the same as last time."),
     CUT: N_("Cut a fresh shoe with a phrase of your own."),
     TALK: N_("Say something to the table. Press / to whisper to one player."),
-    QUIT: N_("Leave the table. If your hand is still open, the dealer stands for you."),
+    QUIT: N_("Leave the table. If your hand is still open, the dealer stands it."),
 }
 
 
@@ -178,7 +178,7 @@ class VegasVisit(Sitting):
         self.console.display.stage(self.scene)
         await self.table.stand_for(self.caller.record.id, self)
         if self._place is not None:
-            words = _("The dealer stands for you. You'll hear how it ended.")
+            words = _("The dealer stands your hand. You'll hear how it ended.")
             self.console.screen.say(f"|14{words}")
 
     async def _stay(self) -> None:
@@ -203,7 +203,7 @@ class VegasVisit(Sitting):
         """
         if not self._is_at_table:
             self._come_to_table()
-        self.console.screen.say(f"|14{_('Your time is up. The dealer stands for you.')}")
+        self.console.screen.say(f"|14{_('Your time is up. The dealer stands your hand.')}")
         self._is_stood = True
         try:
             async with uncharged(self.caller):
@@ -692,9 +692,9 @@ class VegasVisit(Sitting):
                 f"|07{prompt}|15",
                 longest=LONGEST_LINE,
                 meaning=_(
-                    "A line for the whole table. Begin with /name to whisper to one player. As"
-                    " everywhere, /p and /r write to callers, and /w alone says who is on: of names"
-                    " with these letters type two."
+                    "A line for the whole table. Begin with /name to whisper to one player. /p, "
+                    "/r and /w work as everywhere: for a player whose name begins with P, R or "
+                    "W, type two letters or more."
                 ),
                 typed=typed or "",
             )
@@ -717,7 +717,7 @@ class VegasVisit(Sitting):
         if self._place is None:
             return True
         return await self.console.prompt.agrees(
-            _("If you leave now, the dealer stands for you. Leave?"), default="N"
+            _("If you leave now, the dealer stands your hand. Leave?"), default="N"
         )
 
     # Coming and going.

@@ -190,7 +190,7 @@ _HOUSE = {
     news.BooksBusy: N_("The books are busy. The dealer waits."),
     news.BooksClosed: N_("The books can't be written right now. The dealer waits."),
     news.TableLost: N_(
-        "This table stood still for too long. If you had an open hand, the dealer stands it; "
+        "This table was stuck for too long. If you had an open hand, the dealer stands it; "
         "you'll hear how it ended."
     ),
     news.BooksInDoubt: N_("The books can't say yet if your last move counts. The dealer waits."),
@@ -355,8 +355,8 @@ def rules_text(settings: VegasSettings, all_cut: bool) -> str:
     rules = settings.rules
     together = _(
         "Everybody sees every card. The cards come when everybody has bet, or {bell} after the "
-        "first bet. You have {turn} for each decision, then the dealer stands for you. No clock "
-        "when you play alone."
+        "first bet. You have {turn} for each decision, then the dealer stands your hand. No "
+        "clock when you play alone."
     ).format(bell=span(settings.bell_seconds), turn=span(settings.turn_seconds))
     decks = ngettext("{number} deck", "{number} decks", rules.decks).format(number=rules.decks)
     cards = _(
@@ -387,8 +387,8 @@ def rules_text(settings: VegasSettings, all_cut: bool) -> str:
         (
             _("Talk"),
             _(
-                "K talks to the table. /name message whispers to one player; /p, /r and /w alone do"
-                " what they do everywhere."
+                "K talks to the table. /name message whispers to one player. /p, /r and /w work "
+                "as everywhere."
             ),
         ),
         (
@@ -405,11 +405,11 @@ def rules_text(settings: VegasSettings, all_cut: bool) -> str:
         ),
         (
             _("Hang up"),
-            _("Your hand waits for the rest of your turn. Then the dealer stands for you."),
+            _("Your hand waits for the rest of your turn. Then the dealer stands it."),
         ),
     )
     sentences_for = [f"|15{name}|07  {text}" for name, text in sections]
-    return "\n\n".join((coins_rule(settings, "rounds"), _pay_table(rules), *sentences_for))
+    return "\n\n".join((coins_rule(settings), _pay_table(rules), *sentences_for))
 
 
 def _pay_table(rules: BlackjackRules) -> str:

@@ -98,7 +98,7 @@ async def test_uncharged_time_ends_where_an_event_begins(tmp_path: Path) -> None
     async with world(tmp_path, toml=toml) as board:
         ada = await visitor(board, "Ada", saved=MINUTE)
         await board.pass_time(MINUTE)
-        await ada.sees("You are out of time. You have 1 minute here to withdraw some.")
+        await ada.sees("Your time is up. You have 1 minute to make a withdrawal.")
         await board.pass_time(55)
         assert ada.caller.console.keyboard.interruption is None
         await board.pass_time(10)
@@ -225,7 +225,7 @@ async def test_a_hand_is_stood_and_settled_before_the_good_bye(board: World) -> 
     ada = await seated(board, "Ada")
     await ada.bets(5, "stay", ends="lose")
     await board.pass_time(2 * MINUTE)
-    await ada.is_sent_off("lose 5 coins.", "0 wins, 1 loss", "You're out of time.")
+    await ada.is_sent_off("lose 5 coins: 5 minutes.", "0 wins, 1 loss", "You're out of time.")
     assert ada.ledger[-1] == ("lost", 5 * MINUTE)
     assert ada.has["stake"] == ada.has["online"] == 0
 
@@ -329,7 +329,7 @@ async def test_a_caller_with_no_time_left_can_withdraw_savings(board: World) -> 
     ada = await without_time(board, saved=5 * MINUTE)
     await ada.calls()
     await ada.goes_on_to("<W>ithdraw")
-    await ada.sees("You are out of time. You have 2 minutes here to withdraw some.")
+    await ada.sees("Your time is up. You have 2 minutes to make a withdrawal.")
     await board.pass_time(119)
     await ada.withdraws(5)
     await ada.is_asked(MENU)
@@ -368,7 +368,7 @@ async def test_a_line_left_alone_without_time_is_dropped(tmp_path: Path) -> None
     async with world(tmp_path, toml=IMPATIENT) as board:
         ada = await with_nothing_but_a_hand(board, "lose")
         await ada.calls()
-        await ada.sees("lose 5 coins.")
+        await ada.sees("lose 5 coins: 5 minutes.")
         await board.pass_time(2 * MINUTE)
         await ada.terminal.until_closed()
         assert board.server.board.nodes == {}

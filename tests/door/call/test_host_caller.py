@@ -85,7 +85,7 @@ async def test_limits_that_guests_set_for_themselves_hold_on_their_next_visit(tm
         caller = await comes_in(here)
         assert caller.record.id == number
         assert caller.purse.posted.stake_left == 300
-        with pytest.raises(Refused, match="your own limit of 5 minutes"):
+        with pytest.raises(Refused, match="Your own limit of 5 minutes"):
             await bet(360)
         await bet(300)
         assert caller.purse.posted.stake_left == 0

@@ -31,7 +31,7 @@ def row(amount: int, reason: Reason) -> TransferRow:
         (row(3600, Granted("2026-11-20")), "You have 60 minutes today."),
         (row(60, ByHand("forfeit", "What was left")), "1 minute: What was left."),
         (row(60, LeftOfDay("2026-11-20")), "1 minute left over from 20 November expired."),
-        (row(60, OldStake()), "1 minute from an old stake expired."),
+        (row(60, OldStake()), "1 minute from an old bet expired."),
         (row(60, Earned("2026-11-20", True)), "1 minute earned on 20 November went to your bank."),
         (
             row(60, Earned("2026-11-20", False)),

@@ -28,11 +28,9 @@ async def test_a_caller_sees_their_own_rank_and_the_first(tmp_path: Path) -> Non
         await ada.gets_up()
         await terminal.send("s").until("Your table is")
         shown = words(terminal.picture)
-        assert "Hands 2 Won 1 Even 0 Lost 1 Naturals 1 Charlies 0" in shown
+        assert "Hands 2 Won 1 Pushes 0 Lost 1 Blackjacks 1 Charlies 0" in shown
         assert "Most in a row at one game: 1 won, 1 lost. Your best hand won 8 minutes." in shown
-        assert (
-            "All in all you're 6 minutes up. Your table is Black Jack For Time: 2 hands." in shown
-        )
+        assert "Overall you're up 6 minutes. Your table is Black Jack For Time: 2 hands." in shown
         assert "Fri 20 Nov +6:00 ███" in shown
         await terminal.send("a").until("Your awards")
         shown = words(terminal.picture)
@@ -63,9 +61,9 @@ async def test_a_caller_sees_their_own_rank_and_the_first(tmp_path: Path) -> Non
             callers.change_preferences(desk, loser, {NAMED_AS_LOSER: True})
             assert fame.record(desk, winner, 7).named == ["Bob"]
         await bob.send("h").until("Hall of fame: Today")
-        await bob.send("e").until("Lost most, and say so")
+        await bob.send("e").until("Lost most, and admit it")
         assert "1 Ada 6:00 Best hand" in words(bob.heard)
-        await bob.send("qs").until("You're ahead of nobody yet.")
+        await bob.send("qs").until("Nobody is behind you yet.")
         with ada.board.books() as desk:  # totals without hands
             desk.connection.exec_driver_sql(
                 "DELETE FROM results_ever WHERE caller_id = ?", (loser,)

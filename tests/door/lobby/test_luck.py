@@ -40,7 +40,7 @@ async def test_luck_on_screen_equals_a_computation_from_the_hands(ada: Table) ->
     assert (of_house.hands, of_house.staked, of_house.house) == (2, 6 * 60, -6 * 60)
     picture = " ".join(ada.terminal.picture.split())
     assert "Black Jack For Time, 2 hands" in picture
-    assert "You staked 6 minutes and won 6 minutes." in picture
+    assert "You bet 6 minutes and won 6 minutes." in picture
     luck = TableLuck(
         *(of_house.game, "second", 2, 0, of_house.staked, of_house.house),
         *(of_house.given, of_house.luck, of_house.deviations),
@@ -51,7 +51,7 @@ async def test_luck_on_screen_equals_a_computation_from_the_hands(ada: Table) ->
 
 async def test_without_a_hand_there_is_nothing_to_work_out(ada: Table) -> None:
     await ada.gets_up()
-    await ada.terminal.send("l").until("No hand of yours was over in the last 30 days.")
+    await ada.terminal.send("l").until("No hands finished in the last 30 days.")
 
 
 async def test_the_helper_process_computes_the_same_luck() -> None:
@@ -64,7 +64,7 @@ async def test_the_helper_process_computes_the_same_luck() -> None:
 def test_luck_is_explained_without_knowledge_of_deviations() -> None:
     good = TableLuck("vegas", "second", 200, 0, 120_000, -6_000, 600.0, -6_600.0, -1.28)
     assert list(sentences(good)) == [
-        "You staked 2000 minutes and won 100 minutes.",
+        "You bet 2000 minutes and won 100 minutes.",
         "By the odds, the hands as you played them lose 10 minutes on average.",
         "So you had good luck: 110 minutes more than that (1.3 standard deviations).",
         "About 10 in 100 callers who play such hands do as well or better.",
@@ -76,7 +76,7 @@ def test_luck_is_explained_without_knowledge_of_deviations() -> None:
         "Fewer than 1 in 100 callers who play such hands do as badly or worse.",
     ]
     nothing_to_speak_of = good._replace(luck=-1.0, deviations=-0.02)
-    assert list(sentences(nothing_to_speak_of))[-1] == "So you had neither good luck nor bad."
+    assert list(sentences(nothing_to_speak_of))[-1] == "So your luck was neither good nor bad."
     few = bad._replace(hands=25, unknown=20)
     assert list(sentences(few))[1] == "The odds of 20 hands are not known."
     assert "in 100" not in " ".join(sentences(few))

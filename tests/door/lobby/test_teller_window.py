@@ -398,7 +398,7 @@ async def test_a_muted_caller_reads_that_minutes_go_without_a_note(board: World)
         set_muted(desk, ada.caller.record.id, True, "the test")
     await names_receiver(ada, "Bob")
     await types_amount(ada, "Send", "10", "10 minutes to Bob")
-    await ada.sees("The sysop has muted you: nobody hears what you say.")
+    await ada.sees("The sysop has muted you: nobody sees what you say.")
     await ada.is_asked("Send the minutes without a note?")
     await ada.presses("n").is_asked("Your choice")
     assert ada.has["bank"] == 30 * MINUTE

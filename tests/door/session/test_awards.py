@@ -15,7 +15,7 @@ async def test_an_award_is_shown_once_at_the_table_and_to_others_in_the_menu(boa
     await ada.bets(5, ends="natural", asked=TABLE)
     assert "Award" not in ada.terminal.transcript
     await board.pass_time(2)
-    await ada.sees("Awards: First hand, A natural, A win at Black Jack For Time!")
+    await ada.sees("Awards: First hand, A blackjack, A win at Black Jack For Time!")
     await ada.bets(5, ends="natural", asked=TABLE)
     await board.pass_time(5)
     assert ada.terminal.transcript.count("Award") == 1

@@ -52,7 +52,7 @@ async def test_everyone_plays_the_same_cards_once_and_sees_the_seed_next_day(
         first = duplicate.replay(BLACK_JACK_FOR_TIME, deal.seed, ())
         await ada.until(f"{first.number} of 10")
         game = first
-        await ada.send(" " * len(first.over)).until("<S>tay")
+        await ada.send(" " * len(first.over)).until("<S>tand")
         await ada.send("s").until("any key")
         await ada.close()
         await board.at_rest()

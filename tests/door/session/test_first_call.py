@@ -81,7 +81,7 @@ async def test_one_key_at_the_name_gives_plain_lines_now_and_next_time(board: Wo
 async def test_plain_lines_explain_no_row_that_they_lack(board: World) -> None:
     ada = await registers(board, key="!")
     ada.presses("y")
-    await ada.sees("The menu says your time left, and the tables your pot in coins.")
+    await ada.sees("The menu tells you your time left, and each table your pot in coins.")
     await ada.is_asked("<N>ext")
     await ada.presses("q").is_asked(MENU)
     await ada.presses("?").is_asked("<N>ext")

@@ -73,6 +73,6 @@ async def test_a_muted_caller_reads_so_before_they_type_a_line(board: World) -> 
     bob = await visitor(board, "Bob")
     with board.books() as desk:
         caller_acts.set_muted(desk, bob.caller.record.id, True, "the test")
-    await bob.presses("mo").sees("The sysop has muted you: nobody hears what you say.")
+    await bob.presses("mo").sees("The sysop has muted you: nobody sees what you say.")
     await bob.is_asked("Press any key")
     assert "Your line:" not in bob.screen

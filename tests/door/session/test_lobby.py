@@ -52,7 +52,7 @@ async def test_the_menu_says_how_many_days_in_a_row_a_caller_has_called(board: W
     guest = Guest(board, "Ada")
     await guest.visits(MODERN)
     assert "Good to see you, Ada: 3 days in a row. You're the only one on." in guest.screen
-    await guest.presses("s").sees("Days called: 4; in a row 3, at most 3.")
+    await guest.presses("s").sees("Days called: 4. In a row: 3 now, 3 at most.")
 
 
 async def without_turns(board: World) -> Guest:
@@ -105,7 +105,7 @@ async def test_the_goodbye_says_how_the_call_went(board: World) -> None:
     await ada.presses("q").is_asked(MENU)
     ada.presses("gy")
     await ada.is_sent_off(
-        "This call: 1 hand for minutes, 5 minutes up.",
+        "This call: 1 hand for time. You're up 5 minutes.",
         "Best hand: 5 minutes won.",
         "You're the richest caller.",
         "Fresh minutes at midnight.",
@@ -120,7 +120,7 @@ async def test_a_caller_out_of_time_reads_their_result_and_when_to_return(tmp_pa
         await ada.stays()
         await board.pass_time(301)
         await ada.is_sent_off(
-            "This call: 1 hand for minutes, 5 minutes down.",
+            "This call: 1 hand for time. You're down 5 minutes.",
             "You're out of time. Fresh minutes at midnight.",
         )
         assert "Best hand" not in ada.screen
@@ -174,7 +174,7 @@ async def test_the_goodbye_counts_earlier_calls_of_the_day_and_other_players(
     await ada.visits()
     ada.presses("gy")
     await ada.is_sent_off(
-        "Today: 1 hand for minutes, 5 minutes down.",
+        "Today: 1 hand for time. You're down 5 minutes.",
         "The other caller who played today did better.",
     )
     bob = Guest(board, "Bob")

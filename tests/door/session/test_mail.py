@@ -78,7 +78,7 @@ async def test_messages_take_the_beginning_of_a_name_and_help_says_how_to_talk(
     await bob.presses(">").is_asked("<P>revious")
     assert "/ /p name message writes to a caller, /r message" in " ".join(bob.screen.split())
     await bob.presses("q").is_asked(MENU)
-    await bob.presses("/x\r").sees("/w to see who is on, /o to send away who watches you.")
+    await bob.presses("/x\r").sees("/w to see who is on, /o to send watchers away.")
     await bob.presses("\x1b").is_asked(MENU)
 
 
@@ -184,4 +184,4 @@ async def test_the_menu_shows_recent_activity(board: World) -> None:
         await board.pass_time(1)
     await ada.sees("You're the only one on.")
     # A room uses the language of its visitor.
-    await ada.presses("ylqm").sees("Une ligne chacun Bob: Shuffle up")
+    await ada.presses("ylqm").sees("Les lignes du jour Bob: Shuffle up")

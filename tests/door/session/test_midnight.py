@@ -69,12 +69,12 @@ async def test_midnight_leaves_a_hand_on_the_table_but_saves_no_stake(tmp_path: 
         await ada.bets(5, "stay", ends="win")
         await board.pass_time(10 * MINUTE)
         await ada.sees("45 minutes left over from 20 November expired.")
-        await ada.sees("of your 5 minutes on the table, only winnings are yours to keep.")
+        await ada.sees("of your 5 minutes on the table, you keep only the winnings.")
         assert "<H>it" in ada.prompt
         assert ada.has["stake"] == 5 * MINUTE
         await ada.stays()
         await ada.sees("You win 5 coins")
-        await ada.sees("5 minutes from an old stake expired.")
+        await ada.sees("5 minutes from an old bet expired.")
         assert ada.has["online"] == 65 * MINUTE
         await ada.sees_time_left(65 * MINUTE)
         assert "Turns today: 0 of 20" in ada.screen

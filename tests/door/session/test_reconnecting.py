@@ -41,7 +41,7 @@ async def test_the_page_shows_the_open_keys_at_every_step(board: World) -> None:
     async with page_caller(board, columns=40, rows=31) as caller:
         await plays(caller)
         assert caller.keys["H"] == "Hit"
-        assert caller.keys["S"] == "Stay"
+        assert caller.keys["S"] == "Stand"
         await caller.types("?")
         await caller.may_press("N", "Q")
         await caller.types("q")

@@ -345,7 +345,7 @@ async def test_help_and_commands_leave_a_code_on_the_screen(board: World, profil
     await ada.presses("yr").is_asked("Your current password:")
     await ada.presses(f"{PASSWORD}\r").is_asked(SHOWN)
     code = code_in(ada.terminal.transcript)
-    for keys, expected in (("?", "Any other key goes on"), ("/w\r", "Ada")):
+    for keys, expected in (("?", "Any other key continues"), ("/w\r", "Ada")):
         await ada.presses(keys).sees(expected)
         await ada.is_asked(SHOWN)
         assert code in ada.screen, keys

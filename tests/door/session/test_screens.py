@@ -129,12 +129,12 @@ async def test_a_window_may_become_too_small_to_paint_and_large_again(board: Wor
     stood = ada.terminal.picture
     ada.terminal.resize(60, 20)
     await ada.sees("Black Jack For Time - Turns today: 1 of 20")
-    await ada.is_asked("<D>ouble  <H>it  <S>tay")
+    await ada.is_asked("<D>ouble  <H>it  <S>tand")
     assert "Node 1" not in ada.screen
     assert "Your hand" not in ada.screen
     ada.terminal.resize(80, 24)
     await ada.sees("Node 1")
-    await ada.is_asked("<D>ouble  <H>it  <S>tay")
+    await ada.is_asked("<D>ouble  <H>it  <S>tand")
     assert [row for row in stood.split("\n") if "│" in row] == [
         row for row in ada.terminal.picture.split("\n") if "│" in row
     ]

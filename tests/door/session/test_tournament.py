@@ -146,7 +146,7 @@ async def test_a_new_caller_plays_for_rank_only_and_pays_nothing(
     async with world(tmp_path, toml=settings) as board:
         bob = await newcomer(board, "Bob")
         await bob.send("dt").until("You can win minutes from 27 November.")
-        assert "You see the ranking once you have played." in bob.picture
+        assert "The ranking appears once you have played." in bob.picture
         await bob.send("p").until("1 of 1")
         await bob.send(keys_to_the_end(board, 1)).until("You're the first to play it to the end.")
         with board.books() as desk:

@@ -23,7 +23,7 @@ from timebank.callers.hearing import IGNORES
 
 TOML = sysop_toml(events="")
 LIST = "<W>atch  <Q>uit"
-GOT_UP, SENT_AWAY = "has left the table.", "lets nobody watch any more."
+GOT_UP, SENT_AWAY = "has left the table.", "no longer allows watching."
 
 
 async def reader(board: World, name: str, profile: Profile = SYNCTERM) -> Guest:
@@ -35,7 +35,7 @@ async def reader(board: World, name: str, profile: Profile = SYNCTERM) -> Guest:
 
 async def sits_behind(guest: Guest, watched: Guest) -> None:
     await guest.presses("w").sees(f"Behind {watched.name}, at ")
-    await watched.sees(f"{guest.name} sits down behind you and watches. /o sends them away.")
+    await watched.sees(f"{guest.name} sits down behind you to watch. /o sends watchers away.")
 
 
 async def two_looks(board: World) -> None:
@@ -78,7 +78,7 @@ async def test_a_watcher_at_a_table_sees_the_table_and_nothing_else(tmp_path: Pa
         await ada.presses("u").sees("Tutor is on")
         await ada.presses("r").sees("The rules of Vegas")
         for each in (bob, cyd):
-            await sees_in_time(board, each, "Ada looks at something else.")
+            await sees_in_time(board, each, "Ada is looking at something else.")
         await ada.presses("q").is_asked(AT_TABLE)
         await sees_in_time(board, bob, "free seat")
         await ada.presses("s").is_asked("<B>et")
@@ -120,7 +120,7 @@ async def test_a_caller_chooses_where_others_may_watch(board: World) -> None:
     ada = await seated(board, "Ada")
     bob = await reader(board, "Bob")
     assert "watch" not in bob.terminal.lines[3]  # alone at a table, unasked, she is not watched
-    await bob.presses("w").sees("Ada lets nobody watch here.")
+    await bob.presses("w").sees("Ada doesn't allow watching here.")
     await ada.presses("q").is_asked(MENU)
     await ada.presses("yh").sees("Watched at         all tables")
     await ada.presses("q").is_asked(MENU)
@@ -132,20 +132,20 @@ async def test_a_caller_chooses_where_others_may_watch(board: World) -> None:
     assert bob.screen.count("Pot") == 1  # his own, in the status line
     # She sends him away, and watching stays closed until she opens it.
     await board.pass_time(WINDOW_SECONDS)
-    await ada.presses("/o\r").sees("Nobody watches you any more.")
+    await ada.presses("/o\r").sees("Nobody can watch you now.")
     await ada.is_asked("<H>it")
     await bob.sees(f"Ada {SENT_AWAY}")
     assert bob.caller.place == "Who is on"
     await bob.presses("q").is_asked(LIST)
-    await bob.presses("w").sees("Ada lets nobody watch here.")
+    await bob.presses("w").sees("Ada doesn't allow watching here.")
     # A caller whom she ignores cannot watch, nor one beyond the limit.
     await ada.caller.remember({"watched": "all", IGNORES: [bob.caller.record.id]})
-    await bob.presses("w").sees("Ada lets nobody watch here.")
+    await bob.presses("w").sees("Ada doesn't allow watching here.")
     await ada.caller.remember({IGNORES: []})
     chair = ada.caller.chair
     assert chair is not None
     chair.watchers += [mock.Mock()] * MOST_BEHIND
-    await bob.presses("w").sees("There is no room left behind Ada.")
+    await bob.presses("w").sees("There's no more room behind Ada.")
     chair.watchers.clear()
     # Each watcher is announced to her, so their number is limited.
     await bob.presses("w").is_asked("Behind Ada")
@@ -164,10 +164,10 @@ async def test_watchers_leave_when_the_sysop_switches_watching_off(tmp_path: Pat
         bob, cyd = [await reader(board, name) for name in ("Bob", "Cyd")]
         await sits_behind(bob, ada)
         read_again(board, off)
-        await bob.sees("The sysop lets nobody watch any more.")
+        await bob.sees("The sysop no longer allows watching.")
         assert ada.caller.console.screen.onlookers == ()
         # Her call is older than the setting, and admits no watchers either.
-        await cyd.presses("w").reads_that("The sysop lets nobody watch any more.")
+        await cyd.presses("w").reads_that("The sysop no longer allows watching.")
         await bob.presses("q").is_asked("Press any key")
         assert "atch" not in bob.screen
 

@@ -101,7 +101,7 @@ async def test_plain_lines_tell_seal_and_seed_on_the_page_alone(tmp_path: Path) 
         seed = hand("stay", ends="win")
         board.seeds = [seed]
         await ada.send("b").until("Coins to bet")
-        await ada.send("1\r").until("tay")
+        await ada.send("1\r").until("<S>tand")
         ada.send("s")
         await ada.until_heard("<B>et")
         assert re.search("[0-9a-f]{8}", ada.transcript) is None
@@ -274,7 +274,7 @@ async def plays_one(board: World, profile: Profile) -> Terminal:
         ("oodbye", "b"),
         ("<F>airness", "b"),
         ("Coins", "1\r"),
-        ("<S>tay", "s"),
+        ("<S>tand", "s"),
     ):
         await ada.until(expected)
         if keys == "b":

@@ -39,7 +39,12 @@ def net(moved: Moved) -> int:
         (("stay",), "lose", "You lose 4 coins: 4 minutes.", LOST),
         (("hit",), "bust", "You lose 4 coins: 4 minutes.", LOST),
         ((), "dealer-natural", "Dealer has blackjack. You lose 4 coins: 4 minutes.", LOST),
-        (("stay",), "dealer-charlie", "Dealer has a Five-Card Charlie. You lose 4 coins: 4 minutes.", LOST),
+        (
+            ("stay",),
+            "dealer-charlie",
+            "Dealer has a Five-Card Charlie. You lose 4 coins: 4 minutes.",
+            LOST,
+        ),
         (("double",), "win", "You win 8 coins: 8 minutes.", WON_DOUBLED),
         (
             ("double",),
@@ -67,7 +72,8 @@ async def test_the_messages_of_a_hand_match_the_ledger(
     [
         (
             "dealer-natural",
-            "Your insurance pays. You win 5 coins: 5 minutes. Dealer has blackjack. You lose 5 coins",
+            "Your insurance pays. You win 5 coins: 5 minutes. "
+            "Dealer has blackjack. You lose 5 coins: 5 minutes.",
             # Half of five coins is two and a half; it comes back with two more for each one.
             [("stake", 300), ("insurance", 150), ("lost", 300), ("returned", 150), ("won", 300)],
         ),

@@ -374,7 +374,7 @@ async def take_over(ada: Table, *, hand_is_open: bool) -> None:
     ("before", "ending", "result"),
     [
         (("hit",), "win", "you won 4 minutes (win)"),
-        ((), "dealer-natural", "you lost 4 minutes (dealer's natural)"),
+        ((), "dealer-natural", "you lost 4 minutes (dealer's blackjack)"),
         (("insurance",), "win", "you won 2 minutes (win)"),
     ],
     ids=["won", "insurance declined", "after insurance"],

@@ -89,7 +89,7 @@ async def test_g_shows_it_between_hands_and_in_a_hand(ada: Table) -> None:
         ada.terminal,
         "Ds double or else stand",
         "Played like this, you win 0.12% of your bets on average.",
-        "Who heeds every card in sight, as the tutor does, wins 0.97%.",
+        "Counting every card in sight, as the tutor does, you win 0.97%.",
         "Never buy insurance: on average it loses 5.88% of what it costs.",
     )
     assert cards.asked == [(BJFT, BLACK_JACK_FOR_TIME)]
@@ -144,7 +144,7 @@ async def test_at_baccarat_on_a_5(tmp_path: Path) -> None:
             ada.terminal,
             "C  take a card",
             "Played like this, you lose 1.24% of your bets on average.",
-            "Nothing else is yours to decide.",
+            "You have nothing else to decide.",
         )
         ada.terminal.send("q")
         await ada.answers("c")

@@ -297,7 +297,7 @@ def test_a_way_that_there_is_not_is_refused(books, ann):
 def test_the_hosts_minutes_cannot_be_banked(books, ann):
     call = comes(books, ann)
     with pytest.raises(
-        Refused, match=r"You aren't ahead, and your time belongs to Xibalba: you can't bank"
+        Refused, match=r"You aren't up, and your time belongs to Xibalba: you can't bank"
     ):
         call.post(deposit, 60)
     call.win(600, 300)

@@ -130,7 +130,7 @@ def test_at_the_end_of_a_day_the_grant_goes_and_earnings_stay(
             240,
             {"stake": 600},
             (
-                "A new day: of your 6 minutes on the table, only winnings are yours to keep.",
+                "A new day: of your 6 minutes on the table, you keep only the winnings.",
                 "You earned 4 minutes of your stake: what comes back of it is yours.",
             ),
         ),
@@ -216,5 +216,5 @@ def test_the_reasons_name_the_day_and_where_its_earnings_went():
     assert [sentence(leg.reason, leg.amount, "second") for leg in ended.legs + back.legs] == [
         "Minutes of 1 June that were not used",
         "Earned on 1 June: forfeited, this board keeps no time bank",
-        "Stake from the minutes of an earlier day",
+        "Bet from the minutes of an earlier day",
     ]

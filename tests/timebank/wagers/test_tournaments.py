@@ -368,7 +368,7 @@ def test_an_entry_is_a_loss_for_the_own_limit_until_it_is_refunded(books, held):
     books.do(limit_loss, 1, 6)
     call, _ = enter(books, 1)
     assert call.purse.stake_left == 60
-    with pytest.raises(OwnLimit, match="you can stake 1 minute more today"):
+    with pytest.raises(OwnLimit, match="lets you bet 1 minute more today"):
         call.bet(120)
     books.do(tournaments.call_off, "a mistake", "Sysop")
     call.bet(120)

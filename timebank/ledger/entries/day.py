@@ -67,7 +67,7 @@ def _remarks(old_stake: int, on_table: int, frozen: int) -> tuple[Phrase, ...]:
     texts = (
         # Short, because a painted table has three rows for all sentences of a day change.
         (
-            N_("A new day: of your {amount} on the table, only winnings are yours to keep."),
+            N_("A new day: of your {amount} on the table, you keep only the winnings."),
             old_stake,
         ),
         (N_("You earned {amount} of your stake: what comes back of it is yours."), on_table),

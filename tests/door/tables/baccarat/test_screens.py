@@ -44,7 +44,7 @@ def rows_of(scene: BaccaratScene, columns: int = 80, rows: int = 19) -> list[str
 
 @pytest.mark.parametrize(
     ("language", "names"),
-    [("en", ("Player", "Bank", "Stand-off")), ("fr", ("Joueur", "Banque", "Égalité"))],
+    [("en", ("Player", "Bank", "Tie")), ("fr", ("Joueur", "Banque", "Égalité"))],
 )
 def test_the_scoreboard_holds_the_last_twenty_coups(
     language: str, names: tuple[str, str, str]
@@ -90,7 +90,7 @@ def test_a_bankroll_of_millions_stays_in_its_frame() -> None:
     assert rows[6].endswith("│ Banque   1 000 000 F │")
 
 
-@pytest.mark.parametrize(("language", "score"), [("en", "S9 P5"), ("fr", "É9 J5")])
+@pytest.mark.parametrize(("language", "score"), [("en", "T9 P5"), ("fr", "É9 J5")])
 def test_plain_lines_say_the_same_as_the_screen(language: str, score: str) -> None:
     with speaking_to(Viewer(language)):
         scene = scene_after(shoe_of_points(9, 9), shoe_of_points(0, 0, 5, 1))

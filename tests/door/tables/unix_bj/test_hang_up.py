@@ -158,7 +158,7 @@ async def test_a_hand_keeps_the_stakes_of_its_deal_and_the_next_has_new_ones(
         ada.board.server.reload()
         await ada.comes_back()
         await ada.types("")
-        assert "The stakes have changed since that hand was dealt." in ada.plain
+        assert "The bets have changed since that hand was dealt." in ada.plain
         assert len(ada.rounds()) == 1
         assert ada.tally("usd-cent")[0] == 2
         assert ada.seed == f"Seed {seed.hex()[:8]}"

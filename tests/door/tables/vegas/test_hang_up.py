@@ -105,7 +105,7 @@ async def test_time_running_out_stands_the_hand_and_a_win_extends_the_call(
         await ada.has_the_turn()
         await ada.board.pass_time(8 * MINUTE - 1)
         await ada.board.clock.advance(1)  # and no wait: the next screen takes its place
-        await ada.sees("Your time is up. The dealer stands for you.")
+        await ada.sees("Your time is up. The dealer stands your hand.")
         await ada.is_asked("<B>et")
         assert ada.has["online"] == 4 * MINUTE
         await ada.board.pass_time(30)
@@ -128,7 +128,7 @@ async def test_a_caller_out_of_time_watches_the_others_finish(tmp_path: Path) ->
     async with vegas_callers(tmp_path, "Ada", seed=shoe(2, WINS), toml=toml) as (ada,):
         bob = await with_her_last_minutes_on_the_table(ada)
         await ada.board.pass_time(MINUTE)
-        await ada.sees("Your time is up. The dealer stands for you.")
+        await ada.sees("Your time is up. The dealer stands your hand.")
         await bob.stands()
         await ada.is_asked("<B>et")
         assert ada.has["online"] == 4 * MINUTE
@@ -140,7 +140,7 @@ async def test_a_caller_out_of_time_cannot_stay_as_long_as_the_others(tmp_path: 
     async with vegas_callers(tmp_path, "Ada", seed=shoe(2, WINS), toml=toml) as (ada,):
         bob = await with_her_last_minutes_on_the_table(ada)
         await ada.board.pass_time(3 * MINUTE)
-        message = "The dealer stands for you. You'll hear how it ended."
+        message = "The dealer stands your hand. You'll hear how it ended."
         await ada.is_sent_off(message, "You're out of time. Fresh minutes at midnight.")
         assert ada.has["stake"] == 2 * MINUTE
         await bob.stands()

@@ -223,7 +223,7 @@ async def test_callers_at_a_lost_table_are_warned_and_sit_down_again(
         else:
             await two.room(0).look_after(leads=False)
         for each in (ada, bob):
-            await each.sees("This table stood still for too long.")
+            await each.sees("This table was stuck for too long.")
             await each.sees("<B>et (Enter)")
         await two.at_rest()
         assert everything(two) == [before[0], before[1] + 1, *before[2:]]  # a shoe

@@ -135,7 +135,7 @@ def goes_away(here: dict[str, Player]) -> None:
 
 # The cards of three seats, the dealer's, the seats' second, the dealer's second, and the draws.
 PAIRS = {
-    "the dealer's natural": ("9S 8S 7S TD 9H 8H 7H", "AC", "9C", 0),
+    "the dealer's blackjack": ("9S 8S 7S TD 9H 8H 7H", "AC", "9C", 0),
     "insurance": ("9S 8S 7S", "AD 9H 8H 7H 9C", "TD 9H 8H 7H 9C", 0),
     "the last natural": ("AS AH AC 7D KS KH", "KC TC", "8C TC", 0),
     "the first natural": ("AS 8S 7S 7D", "KH 8H 7H TC", "9H 8H 7H TC", 0),
@@ -155,7 +155,7 @@ async def test_no_frame_tells_the_next_card(
 async def test_no_frame_tells_it_when_another_caller_acts_meanwhile(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, meanwhile: Meanwhile
 ) -> None:
-    await alike(tmp_path, monkeypatch, "the dealer's natural", meanwhile, without={"Moth", "Eve"})
+    await alike(tmp_path, monkeypatch, "the dealer's blackjack", meanwhile, without={"Moth", "Eve"})
 
 
 def part(folder: Path, name: str) -> Path:

@@ -201,7 +201,7 @@ async def test_leaving_in_mid_round_asks_first_and_the_menu_shows_the_result(
         await ada.is_ready(2)
         await bob.is_ready(2)
         await ada.has_the_turn()
-        await bob.presses("q").is_asked("If you leave now, the dealer stands for you.")
+        await bob.presses("q").is_asked("If you leave now, the dealer stands your hand.")
         await bob.presses("n").is_asked(AT_TABLE)
         await bob.presses("q").is_asked("Leave?")
         await bob.presses("y").is_asked(MENU)
@@ -282,7 +282,7 @@ async def test_w_alone_lists_callers_and_w_with_text_whispers_to_walter(
         await ida.sees("Ada whispers to you: hello yourself")
         await ada.presses("/w\r").sees("On now: Ada, Walter, Ida")
         await ada.presses("k").is_asked("Say:")
-        await ada.presses("?").reads_that("/w alone says who is on")
+        await ada.presses("?").reads_that("/p, /r and /w work as everywhere")
 
 
 async def test_a_turn_that_comes_while_its_caller_types_waits_behind_the_line(

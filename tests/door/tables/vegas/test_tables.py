@@ -175,5 +175,5 @@ async def test_the_menu_names_no_single_table_where_there_may_be_fifty(tmp_path:
         await ada.sees("callers; nobody at the table")
         assert "One table" not in ada.screen
         await ada.presses("yl").is_asked("<Q>uitter")
-        await ada.presses("q").sees("Un jeu, ou")
+        await ada.presses("q").sees("Votre jeu, ou")
         assert "Une table" not in ada.screen
