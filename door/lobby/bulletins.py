@@ -168,7 +168,7 @@ def _house(days: Sequence[HouseDay]) -> list[str]:
     rows = [f"|14{heading}"]
     for day in days:
         hands = ngettext("{number} hand", "{number} hands", day.hands).format(number=day.hands)
-        rows.append(f"|15{title(day.game)}")
+        rows.append(f"|15{_(title(day.game))}")
         rows.append(f"|07  {hands:<24}{wording.clock_time(day.result):>9}")
     return rows if days else [*rows, f"|07{_('no hands played')}"]
 

@@ -202,11 +202,11 @@ def _sentences(record: PlayRecord) -> Iterator[str]:
                 game.hands,
             )
             amount = money(game.won - game.lost, game.unit)
-            yield words.format(game=title(game.game), hands=game.hands, amount=amount)
+            yield words.format(game=_(title(game.game)), hands=game.hands, amount=amount)
     favourite = record.games[0]
     hands = ngettext("{number} hand", "{number} hands", favourite.hands)
     yield _("Your table is {game}: {hands}.").format(
-        game=title(favourite.game), hands=hands.format(number=favourite.hands)
+        game=_(title(favourite.game)), hands=hands.format(number=favourite.hands)
     )
     if record.ranked > 1:
         yield _rank_sentence(record)

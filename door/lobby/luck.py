@@ -66,7 +66,7 @@ def lines_of(lucks: Sequence[TableLuck]) -> Iterator[str]:
     for luck in lucks:
         hands = ngettext("{number} hand", "{number} hands", luck.hands).format(number=luck.hands)
         yield ""
-        yield f"|15{title(luck.game)}|07, {hands}"
+        yield f"|15{_(title(luck.game))}|07, {hands}"
         yield from (hanging(f"|07  {sentence}") for sentence in sentences(luck))
 
 

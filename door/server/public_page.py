@@ -339,7 +339,9 @@ def _seals(sealed: Sequence[SealedChain]) -> str:
     rows = [(_("SHA-256 of the list"), digest)]
     for chain in sealed:
         if chain.table:
-            table = _("{game}, table {number}").format(game=title(chain.game), number=chain.table)
+            table = _("{game}, table {number}").format(
+                game=_(title(chain.game)), number=chain.table
+            )
             rows.append((table, chain.anchor))
     inside = "\n".join(
         f"<dt>{html.escape(name)}</dt>\n<dd><code>{seal}</code></dd>" for name, seal in rows

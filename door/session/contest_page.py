@@ -184,7 +184,7 @@ class ContestPage(ABC, Generic[AnyOverview]):
         return contests.ranking(desk, last.seal)
 
     def unseen_words(self) -> str:
-        return _("You'll see the ranking once you've played.")
+        return _("The ranking appears once you have played.")
 
     def scoring(self) -> str:
         return _(

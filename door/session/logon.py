@@ -489,7 +489,7 @@ async def _open_hand(board: Board, console: Console, record: CallerRecord) -> st
         )
     except JournalDamaged:  # it cannot be taken up: `table_with_open_hand`
         return ""
-    return "" if hand is None else title(hand.game)
+    return "" if hand is None else _(title(hand.game))
 
 
 async def _ask_take_over(console: Console, ghost: AlreadyOnline, game: str) -> None:

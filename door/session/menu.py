@@ -148,7 +148,7 @@ async def _choose(
     unlisted = {letter: _(label) for letter, label in UNLISTED.items()}
     with _ticking(caller, scene):
         return await console.prompt.ask(
-            {**{letter: game.title for letter, game in games.items()}, **services, **unlisted},
+            {**{letter: _(game.title) for letter, game in games.items()}, **services, **unlisted},
             menu=f"|07{_('Your game, or')} {lit(services)}",
             default=default,
             cancel="G",
@@ -510,7 +510,7 @@ async def _scene(
         except BooksUnavailable:  # showing the menu must not end the call
             words = _("The books can't be read just now.")
         is_default = game.letter == default
-        offers.append(Offer(game.letter, game.title, _(game.about), words, is_default))
+        offers.append(Offer(game.letter, _(game.title), _(game.about), words, is_default))
     live = Live(board, caller, await _left_hands(caller))
     if not caller.console.screen.is_painted:  # plain lines are never refreshed
         await live.look()
@@ -532,11 +532,14 @@ async def _scene(
 def _statements(board: Board, caller: Caller) -> list[str]:
     """Return the result of the last table and, if turns are used up, the games still open."""
     house = _house(board, caller)
-    done = [GAMES[name].title for name, game in house.items() if turns_are_used(caller, name, game)]
+    done = [
+        _(GAMES[name].title) for name, game in house.items() if turns_are_used(caller, name, game)
+    ]
     if not done:
         return [caller.statement] if caller.statement else []
     still = games_left(caller, house=house)
-    words = [caller.statement, open_games(still, {game.name: game.title for game, *_left in still})]
+    named = {game.name: _(game.title) for game, *_left in still}
+    words = [caller.statement, open_games(still, named)]
     console = caller.console
     is_narrow = console.screen.is_painted and console.screen.page_columns < LAYOUT_COLUMNS
     if is_narrow or not any(words):  # elsewhere each game shows its own turns

@@ -167,7 +167,7 @@ async def _one_table(game: Game, board: Board, caller: Caller) -> None:
     if board.config.games[game.name].open:
         await TABLES[game.name].sit_down(board, caller).visit()
         return
-    words = _("{game} is closed just now.").format(game=game.title)
+    words = _("{game} is closed just now.").format(game=_(game.title))
     caller.console.screen.say(f"|14{words}")
     await caller.console.pager.any_key()
 

@@ -68,7 +68,7 @@ class TableCard:
     async def read(self, console: Console) -> None:
         """Show the card to a caller; any key leaves while it is being worked out."""
         asked = Sums.among(self.board.shared).card(self.game, self.rules)
-        await _show(console, GAMES[self.game].title, asked)
+        await _show(console, _(GAMES[self.game].title), asked)
 
 
 async def _show(console: Console, table: str, asked: asyncio.Future[StrategyCard]) -> None:

@@ -130,7 +130,8 @@ def still_open(caller: Caller, except_game: str) -> str:
             counts_turns = True
         if pot and len(pots) > 1:
             details.append(wording.coins(pot))
-        named[game.name] = f"{game.title} ({', '.join(details)})" if details else game.title
+        name = _(game.title)
+        named[game.name] = f"{name} ({', '.join(details)})" if details else name
     sentence = open_games(games, named)
     if len(pots) != 1:
         return sentence

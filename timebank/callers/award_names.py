@@ -48,7 +48,7 @@ def name_of(award: str) -> str:
     ('Hot streak', 'A win at A Game', 'unheard-of')
     """
     if award.startswith(WON):
-        return _("A win at {game}").format(game=title(award.removeprefix(WON)))
+        return _("A win at {game}").format(game=_(title(award.removeprefix(WON))))
     return _(_NAMES[award][0]) if award in _NAMES else award
 
 

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import bindparam, select
 
 from timebank.callers import hearing
-from timebank.language import N_, Phrase
+from timebank.language import N_, Phrase, _
 from timebank.ledger import reasons, schema, sql
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import callers, rounds, stamp
@@ -127,7 +127,7 @@ _READ: dict[str, Callable[..., Callable[[], str]]] = {
     "why": _of_why,
     "day": lambda iso: partial(day_words, iso),
     "time": lambda iso: partial(date_time_words, datetime.fromisoformat(iso)),
-    "game": lambda key: partial(title, key),
+    "game": lambda key: lambda: _(title(key)),
     "spoken": lambda outcome: partial(play_word, outcome),
 }
 _SAY = '{"say":'

@@ -58,7 +58,7 @@ def _or_nothing(text: str) -> str:
 
 # The words for each fact, by the fact's name; other facts are shown unchanged.
 FACTS: dict[str, Callable[[Any], str]] = {
-    "game": lambda this: title(this.game),
+    "game": lambda this: _(title(this.game)),
     "day": lambda this: day_words(this.day) if this.day else "",
     "lost_on": lambda this: day_words(this.lost_on),
     "outcome": lambda this: f" ({play_word(this.outcome)})" if this.outcome else "",

@@ -169,7 +169,7 @@ def test_in_lines_each_hand_is_a_sentence_and_in_french_too() -> None:
     assert "  5-8: hit\n" in text
     with speaking_to(Viewer("fr")):
         text = plain(card_text(CARD, screen))
-    assert "12 : prendre une carte (2, 3, 7 à A), rester (4 à 6)" in text
+    assert "12 : tirer (2, 3, 7 à A), rester (4 à 6)" in text
     assert "vous gagnez en moyenne 0,12 % de vos mises" in text
 
 

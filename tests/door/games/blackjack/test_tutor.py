@@ -223,5 +223,5 @@ def test_the_same_decision_is_worked_out_once() -> None:
 def test_in_french_colons_and_semicolons_stand_apart() -> None:
     advice_ = Advice(HIT, {HIT: -0.16, STAY: -0.47})
     with speaking_to(Viewer("fr")):
-        assert advice_.sentence == "Livre : CARTE (perd 16 % ; rester perd 47 %)"
-        assert Advice(STAY, {STAY: 0.5}).sentence == "Livre : RESTER (gagne 50 %)"
+        assert advice_.sentence == "Stratégie : TIRER (perd 16 % ; rester perd 47 %)"
+        assert Advice(STAY, {STAY: 0.5}).sentence == "Stratégie : RESTER (gagne 50 %)"

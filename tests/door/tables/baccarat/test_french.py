@@ -24,7 +24,10 @@ from tests.door.punting import (
 )
 from tests.terminal import MODERN, REFUSING, SYNCTERM, Profile
 from tests.world import world
+from timebank.callers.notices import read as read_notice
 from timebank.language import Viewer, speaking_to
+from timebank.ledger.reasons import BetPlaced
+from timebank.ledger.sentences import sentence
 from tools.catalogues import read
 
 FRENCH_HOUSE = baccarat_toml(language="french")
@@ -78,7 +81,7 @@ async def test_a_coup_in_french(tmp_path: Path, profile: Profile) -> None:
         board.seeds = [seed]
         ada.presses(f"c{PAST_HEADER}")
         await ada.is_asked("Jouer pour du temps, ou pour faire sauter la banque ?")
-        await ada.presses("b").is_asked("<M>ode  <L>angue  <S>abot  <T>emps en banque  <Q>uitter")
+        await ada.presses("b").is_asked("<M>ode  <L>angue  <S>abot  Banque de <t>emps  <Q>uitter")
         await ada.sees(as_shown("La maison vous avance 100 000 F : bienvenue à la table.", profile))
         assert ada.terminal.row(0).split() == ["Baccara", "En", "francs"]
         assert as_shown("Égalité", profile) in ada.terminal.row(15)
@@ -131,7 +134,7 @@ async def test_for_time_the_language_changes_words_and_nothing_else(tmp_path: Pa
         await ada.asks_to_bet()
         assert "Faites vos jeux : 1 jeton à 10 jetons (Entrée pour 1 jeton) :" in ada.prompt
         await ada.presses("3\r ").is_asked("<S>abot")
-        await ada.sees(" 3 jetons.")
+        await ada.sees("Vous gagnez 3 jetons : 3 minutes.")
         assert ada.has["online"] == 63 * 60
         assert ada.play_money("frf-cent") == {}
 
@@ -180,6 +183,18 @@ async def test_a_language_that_was_chosen_here_before_is_spoken_here_still(
         assert ada.figure("Capital") == "100 000 F"
         await ada.presses("q").is_asked("oodbye")
         assert "Time left" in ada.status
+
+
+async def test_in_french_the_game_is_baccara_outside_the_table_too(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        ada = await punter_of(board, "Ada")
+        await ada.presses("ylq").is_asked("Votre jeu, ou")
+        assert "<C> Baccara\n" in f"{ada.screen}\n".replace("Baccara ", "Baccara\n")
+        assert "Baccarat" not in ada.screen
+    bet = BetPlaced("baccarat")
+    with speaking_to(Viewer("fr")):
+        assert sentence(bet, 60, "second") == "Mise de 1 minute à Baccara"
+        assert str(read_notice('{"say":"{game}","game":["game","baccarat"]}')) == "Baccara"
 
 
 # The texts themselves
