@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from timebank.ledger.purse import Purse, Receipt
     from timebank.ledger.transfers import TransferRow
     from timebank.settings.schedule import EarlyEvent, Schedule
+    from timebank.settings.settings import BankSettings
 
 DAY = timedelta(days=1)
 
@@ -127,6 +128,13 @@ def fresh_minutes(schedule: Schedule, now: datetime) -> str:
     if local.hour or local.minute:  # where summer time leaves out midnight
         return _("Fresh minutes at {time}.").format(time=f"{local:%H:%M}")
     return _("Fresh minutes at midnight.")
+
+
+def expiry(settings: BankSettings) -> str:
+    """Return what becomes of the minutes of the day that a caller does not use."""
+    if settings.mode == "built-in" and settings.limits.deposit:
+        return _("Today's minutes are gone at midnight unless you use or bank them.")
+    return _("Today's minutes are gone at midnight unless you use them.")
 
 
 def releasing_event(purse: Purse, schedule: Schedule) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar, get_args
 
 from door import wording
@@ -30,7 +31,7 @@ from timebank.calls.calls import close_call, touch, why_ended
 from timebank.errors import BooksFailed, CallClosed
 from timebank.language import LANGUAGES, N_, Phrase, _
 from timebank.wagers.wagers import Played
-from timebank.window.teller import deposit_before_leaving
+from timebank.window.teller import AUTO_DEPOSIT, deposit_before_leaving
 from timebank.words import MINUTE, span
 
 if TYPE_CHECKING:
@@ -42,12 +43,14 @@ if TYPE_CHECKING:
     from timebank.ledger.database import Desk
     from timebank.ledger.purse import Receipt
     from timebank.settings.settings import BankSettings
+    from timebank.window.teller import AgreedDeposit
 
 T = TypeVar("T")
 R = TypeVar("R", bound="Receipt | Played")
 
 TAKEN_OVER = Phrase("You've logged on from another connection.")
 
+EXPIRY_TOLD = "expiry_told"  # preference: the caller has read when minutes expire
 AT_LOG_ON = N_("Log-on")
 WAS_TAKEN_OVER = "taken over"  # reason of a call's end: the caller's other call replaced it
 KICKED = N_("The sysop ended this call.")
@@ -76,6 +79,7 @@ class Caller:
     is_back = False  # back after their line or server was lost
     grace_left = 0  # seconds of the day's grace when they left it
     asks_look = False  # has yet to be asked what their terminal can show
+    agreed: AgreedDeposit | None = None  # what they want banked as they leave
 
     def __init__(
         self,
@@ -154,6 +158,7 @@ class Caller:
             *(hanging(literal(str(each))) for each in self.opened.notices),
             *self.talk.waiting_lines(self.opened.messages),
             *wording.sentences(self.opened.receipt),
+            *([] if self.prefers(EXPIRY_TOLD) else [wording.expiry(self.bank_settings)]),
         ]
 
     def time_up_words(self) -> str:
@@ -173,10 +178,11 @@ class Caller:
 
     async def farewell(self, reason: str) -> list[str]:
         """Bank leftover minutes if the caller wants that; return the lines about it."""
-        if reason == WAS_TAKEN_OVER or not self.prefers("auto_deposit"):
+        wants = self.prefers(AUTO_DEPOSIT) or self.agreed is not None
+        if reason == WAS_TAKEN_OVER or not wants:
             return []
         try:
-            receipt = await self.post(deposit_before_leaving)
+            receipt = await self.post(partial(deposit_before_leaving, agreed=self.agreed))
         except (CallClosed, BooksFailed):  # closing the call makes the deposit
             return []
         return [f"{row.why}." for row in receipt.rows if row.kind == "deposit"]
@@ -190,9 +196,7 @@ class Caller:
     async def close(self, reason: str) -> None:
         """Post the rest of the used time and close the call in the books; sysops read `reason`."""
         with contextlib.suppress(CallClosed, BooksFailed):
-            await self.post(
-                lambda desk, call, ticked: close_call(desk, call, ticked, reason), call_ends=True
-            )
+            await self.post(partial(close_call, reason=reason, agreed=self.agreed), call_ends=True)
 
     # The books.
 

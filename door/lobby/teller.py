@@ -204,8 +204,8 @@ async def _ask_note(caller: Caller, receiver: CallerRecord) -> str | None:
 
 
 async def _switch_automatic_deposit(caller: Caller) -> str:
-    on = not caller.prefers("auto_deposit")
-    await caller.remember({"auto_deposit": on})
+    on = not caller.prefers(teller.AUTO_DEPOSIT)
+    await caller.remember({teller.AUTO_DEPOSIT: on})
     if on:
         return f"|10{_('Auto-deposit is on: leftover minutes are banked when you log off.')}"
     return f"|10{_('Auto-deposit is off.')}"

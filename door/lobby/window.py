@@ -90,7 +90,7 @@ def field_values(caller: Caller, allowance: Allowance) -> dict[str, str]:
         "LOAN": clock(-purse.loan),
         **{field.name: clock(allowance[each].seconds) for each, field in ALLOWED.items()},
         "EVENT": caller.purse.event_words() or _("none"),
-        "AUTO": _("yes") if caller.prefers("auto_deposit") else _("no"),
+        "AUTO": _("yes") if caller.prefers(teller.AUTO_DEPOSIT) else _("no"),
     }
 
 

@@ -1,15 +1,24 @@
-"""The lines a caller reads as they leave: how the call and the day went, and when to come back."""
+"""The goodbye: what becomes of the minutes left, how call and day went, when to come back.
+
+A caller who says goodbye with minutes that the bank takes is asked about them. A call that ends in
+another way banks them only if the caller has turned auto-deposit on, which the first goodbye
+offers.
+"""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from door import wording
+from door.call.markup import literal
+from door.call.page import Page
 from timebank.callers import standings
 from timebank.errors import BooksFailed
-from timebank.language import _, ngettext
-from timebank.words import span
+from timebank.language import N_, _, ngettext
+from timebank.window.teller import AUTO_DEPOSIT, AgreedDeposit, Leftover, leftover
+from timebank.words import MINUTE, span
 
 if TYPE_CHECKING:
     from door.call.caller import Caller
@@ -18,11 +27,91 @@ if TYPE_CHECKING:
 
 SUMMARISED = ("log-off", "time up")  # reasons for the end of a call that leave time to read
 
+OFFERED = "auto_deposit_offered"  # preference: the first goodbye has explained auto-deposit
+STAY = "S"
+MEANINGS = {
+    "Y": N_("Bank them and leave the board."),
+    "N": N_("Leave the board without banking them."),
+    "A": N_("Bank them now, and from now on at the end of every call."),
+    STAY: N_("Stay on the board."),
+}
+
 
 class _Results(NamedTuple):
     call: CallResult
     day: DayResult
     place: int  # among the richest callers, 0 for none
+
+
+async def leaves(caller: Caller) -> bool:
+    """Return whether the caller leaves, and note the deposit that they agree to."""
+    prompt = caller.console.prompt
+    if caller.record.board is not None:
+        return await prompt.agrees(_("Leave the games?"))
+    while True:
+        left = await _look_at_leftover(caller)
+        is_asked = left is not None and left.allowed.seconds and not caller.prefers(AUTO_DEPOSIT)
+        if left is None or not is_asked:
+            if left is not None and not left.allowed.seconds and left.expiring >= MINUTE:
+                caller.console.display.stage(Page(_("Goodbye"), _about(caller, left)))
+            return await prompt.agrees(_("Leave the board?"))
+        choice = await _ask_deposit(caller, left)
+        if choice == STAY:
+            return False
+        if choice == "N" or caller.purse.posted.day == left.day:
+            caller.agreed = None if choice == "N" else AgreedDeposit(left.allowed.seconds, left.day)
+            return True
+        # Midnight came while the question stood: other minutes are left.
+
+
+async def _look_at_leftover(caller: Caller) -> Leftover | None:
+    """Look up what the caller may bank; None if the books cannot say, which delays no goodbye."""
+    ticked = caller.purse.ticked()
+    try:
+        return await caller.look_up(partial(leftover, call_id=caller.call_id, ticked=ticked))
+    except BooksFailed:
+        return None
+
+
+async def _ask_deposit(caller: Caller, left: Leftover) -> str:
+    """Ask whether to bank the minutes left; return "Y", "N" or `STAY`."""
+    is_first = not caller.prefers(OFFERED)
+    labels = {"Y": _("Yes"), "N": _("No"), "A": _("Always"), STAY: _("Stay")}
+    if not is_first:
+        del labels["A"]
+    caller.console.display.stage(Page(_("Goodbye"), _about(caller, left, is_first=is_first)))
+    choice = await caller.console.prompt.ask(
+        labels,
+        question=_("Bank your {time}?").format(time=span(left.allowed.seconds)),
+        default="Y",
+        cancel=STAY,
+        meanings=MEANINGS,
+        also={labels["Y"][0].upper(): "Y"},
+    )
+    if choice == STAY or not is_first:
+        return choice
+    with suppress(BooksFailed):  # at worst they are offered it again
+        await caller.remember({OFFERED: True} | ({AUTO_DEPOSIT: True} if choice == "A" else {}))
+    return "Y" if choice == "A" else choice
+
+
+def _about(caller: Caller, left: Leftover, *, is_first: bool = False) -> list[str]:
+    """Return what the bank takes, what expires otherwise, and what auto-deposit would do."""
+    lines = [literal(str(left.allowed.rule))] if caller.bank_settings.mode == "built-in" else []
+    if left.expiring >= MINUTE:
+        words = _("Unless you use or bank them, {time} expire at midnight.")
+        if not left.allowed.seconds:
+            words = _("Unless you use them, {time} expire at midnight.")
+        lines.append(words.format(time=span(left.expiring)))
+    elif left.allowed.seconds:
+        lines.append(_("You won what you have left: at midnight the bank takes it by itself."))
+    if is_first:
+        words = _(
+            "With A, the bank takes what it can whenever a call of yours ends, even if your line"
+            " drops. To change that, press A in the bank."
+        )
+        lines += ["", words]
+    return [f"|07{line}" for line in lines]
 
 
 class CallSummary(NamedTuple):

@@ -21,6 +21,7 @@ from door.lobby.luck import show_luck
 from door.lobby.pulse import DEAL_KEY, MenuPulse
 from door.lobby.teller import visit_bank
 from door.session.daily_deal import DailyDeal, LeftHands, waiting
+from door.session.farewell import leaves
 from door.session.mail import visit_mail
 from door.session.settings import visit_settings
 from door.session.who import visit_who
@@ -64,7 +65,7 @@ MEANINGS = {
     "S": N_("See how you play: hands, streaks, minutes by day, and where you stand."),
     "L": N_("See how lucky you were: what your hands won, and what the odds say."),
     "Y": N_("Choose screen, language and password; take the tour again."),
-    "G": N_("Leave the board. What you don't use today is gone, unless you bank it."),
+    "G": N_("Leave the board."),
 }
 MAIN_MENU = N_("Main menu")
 MAIL_KEY = "M"
@@ -104,7 +105,7 @@ async def main_menu(board: Board, caller: Caller) -> None:
             if choice in games:
                 await TABLES[games[choice].name].sit_down(board, caller).visit()
             elif choice == "G":
-                if await caller.console.prompt.agrees(_leaving(caller)):
+                if await leaves(caller):
                     return
             else:
                 await visit_room(board, caller, choice)
@@ -114,14 +115,12 @@ async def main_menu(board: Board, caller: Caller) -> None:
             trouble = str(broken)
 
 
-def _leaving(caller: Caller) -> str:
-    return _("Leave the board?") if caller.record.board is None else _("Leave the games?")
-
-
 def _meanings(caller: Caller) -> dict[str, str]:
     meanings = {letter: _(words) for letter, words in MEANINGS.items()}
     if caller.record.board is not None:
         meanings["G"] = _("Leave the games, with the time that you have left.")
+    else:
+        meanings["G"] += f" {wording.expiry(caller.bank_settings)}"
     return meanings
 
 

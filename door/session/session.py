@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from door import wording
 from door.call.call_clock import TIME_UP
-from door.call.caller import WAS_TAKEN_OVER
+from door.call.caller import EXPIRY_TOLD, WAS_TAKEN_OVER
 from door.call.console import Console
 from door.call.entries import keep_posted, uncharged
 from door.call.last_hand import is_doubtful
@@ -39,7 +40,7 @@ from door.tables.floor import table_with_open_hand
 from door.tables.registry import TABLES
 from timebank.errors import BooksFailed, BooksUnavailable, CallClosed, OutcomeUnknown, Refused
 from timebank.language import _, speak_to
-from timebank.words import span
+from timebank.words import MINUTE, span
 
 if TYPE_CHECKING:
     from door.call.board import Board
@@ -57,6 +58,7 @@ Rooms = Callable[["Board", "Caller"], Awaitable[None]]
 
 NEVER_KNOWN, LINE_LOST = "outcome unknown", "carrier lost"  # reasons a call ended
 LAST_SCREENS = {"log-off": "goodbye", "time up": "time-up"}  # by the reason a call ended
+BROKEN_OFF = ("idle", "closed by the board")  # reasons that leave the caller's minutes to them
 PARTING_SECONDS = 10.0  # time to read the goodbye before the host clears the screen
 
 
@@ -296,7 +298,10 @@ async def _reads_news(caller: Caller, reading: Awaitable[T]) -> T:
 
 
 async def _note_read(caller: Caller) -> None:
-    """Note in the books that the notices of the log-on were read; show those that came since."""
+    """Note in the books that the news of the log-on was read; show notices that came since."""
+    if not caller.prefers(EXPIRY_TOLD) and caller.record.board is None:
+        with suppress(BooksFailed):  # at worst they read it again at the next log-on
+            await caller.remember({EXPIRY_TOLD: True})
     if not caller.reads_notices:
         return
     caller.reads_notices = False
@@ -365,6 +370,10 @@ async def _good_bye(caller: Caller, words: str, reason: str) -> str:
     for line in summary.lines:
         console.screen.say(f"|07{line}")
     console.screen.say(f"|15{words}")
+    left, is_ours = caller.purse.time_left(), caller.record.board is None
+    if reason in BROKEN_OFF and is_ours and left >= MINUTE:
+        words = _("You have {time} left, until midnight.").format(time=span(left))
+        console.screen.say(f"|07{words}")
     purse = caller.purse.posted
     if (purse.stake or caller.hand_waits) and reason not in (WAS_TAKEN_OVER, NEVER_KNOWN):
         console.screen.say(f"|07{_('Your hand waits for you on the table.')}")

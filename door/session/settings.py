@@ -27,6 +27,7 @@ from timebank.errors import BooksUnavailable
 from timebank.language import LANGUAGES, N_, _
 from timebank.wagers import chains
 from timebank.wagers.journal import FIRST_TABLE
+from timebank.window.teller import AUTO_DEPOSIT
 from timebank.words import span
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ PAINTS = {
     Paint.MONO: N_("no colour"),
     Paint.LINES: N_("plain lines"),
 }
-SWITCHES = {"T": "tutor", "C": "cut", "D": "auto_deposit", "N": NAMED_AS_LOSER}
+SWITCHES = {"T": "tutor", "C": "cut", "D": AUTO_DEPOSIT, "N": NAMED_AS_LOSER}
 OPT_OUTS = {"W": arrivals.MUTED}  # on unless this preference is set
 LABEL_CELLS = 19
 

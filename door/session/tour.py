@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ansi.cards import CARD_HEIGHT, CARD_WIDTH, LARGE_HEIGHT, LARGE_WIDTH, paint_hand
+from door import wording
 from door.call.markup import literal, wrap
 from door.call.page import MARGIN, TITLE_ROWS, Page, page_columns
 from door.call.scene import WholeWidth
@@ -199,9 +200,8 @@ def _about_bank(caller: Caller) -> list[str]:
     if caller.bank_settings.mode == "built-in":
         paragraphs.append(_about_saving(is_guest=host is not None))
     if host is None:
-        paragraphs.append(
-            _("Minutes you don't use or bank are gone at midnight. Then you get fresh ones.")
-        )
+        fresh = _("Then you get fresh ones.")
+        paragraphs.append(f"{wording.expiry(caller.bank_settings)} {fresh}")
     else:
         words = _("The time you have left when you leave is yours again at {board}.")
         paragraphs.append(words.format(board=literal(host)))

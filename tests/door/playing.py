@@ -146,8 +146,8 @@ class Table:
     async def logs_off(self) -> None:
         await self.gets_up()
         self.terminal.send("g")
-        await self.prompt("Leave the board?")
-        self.terminal.send("y")
+        await self.prompt("Bank your")
+        self.terminal.send("n")
         await self.terminal.until_closed()
 
     async def is_gone(self) -> None:

@@ -104,10 +104,14 @@ class Guest:
         await self.presses(f"{minutes}\r").is_asked(f"Withdraw {minutes} minutes?")
         self.presses("y")
 
-    async def logs_off(self) -> None:
-        """Leave from the main menu."""
-        await self.presses("g").is_asked("Leave the board?")
-        self.presses("y")
+    async def logs_off(self, *, banks: bool = False) -> None:
+        """Leave from the main menu, with a deposit of what the bank takes only if `banks`."""
+        self.presses("g")
+        questions = ("Leave the board?", "Leave the games?", "Bank your")
+        await self.terminal.wait_for(
+            lambda _: any(each in self.screen for each in questions), "the goodbye"
+        )
+        self.presses("y" if banks or "Leave the " in self.screen else "n")
         await self.terminal.until_closed()
 
     async def drops_carrier(self) -> None:

@@ -33,7 +33,7 @@ from timebank.ledger.entries.posting import LEAST_SECONDS, Posting, enter
 from timebank.ledger.purse import Receipt
 from timebank.ledger.schema import callers, calls, instant, servers, stamp
 from timebank.ledger.visit import GuestArrival
-from timebank.window.teller import deposit_at_log_off
+from timebank.window.teller import AgreedDeposit, deposit_at_log_off
 
 LEASE_SECONDS = 30
 RENEW_SECONDS = 10
@@ -365,16 +365,23 @@ def closed_calls(desk: Desk, process: str, served: Collection[int]) -> dict[int,
     return {call_id: why_ended(desk, call_id) for call_id in served if call_id not in still_open}
 
 
-def close_call(desk: Desk, call_id: int, ticked: int, reason: str) -> Receipt:
+def close_call(
+    desk: Desk,
+    call_id: int,
+    ticked: int,
+    reason: str,
+    agreed: AgreedDeposit | None = None,
+) -> Receipt:
     """Post the last entry of a call and close it. Raises `CallClosed`.
 
     `ticked` is the number of seconds since log-on. A call that ends at once is charged one second
     if its caller has one. `reason` is for the sysop. Our own callers' deposit at log-off is made
-    here. Callers of other boards leave with the host's time.
+    here, unless `deposit_before_leaving` has made it. Callers of other boards leave with the host's
+    time.
     """
     posting = enter(desk, call_id, max(ticked, LEAST_SECONDS))
     if posting.visit is None:
-        deposit_at_log_off(posting)
+        deposit_at_log_off(posting, agreed)
     else:
         _leave(posting, desk.now)
     receipt = posting.finish()

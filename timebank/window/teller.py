@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from datetime import datetime
+from datetime import date, datetime
 from functools import partial
 from typing import NamedTuple
 
@@ -45,6 +45,7 @@ from timebank.words import MINUTE, clean, span_phrase
 LONGEST_MESSAGE = 60  # characters
 # The kinds of transfer that others get, or can win.
 TO_OTHERS = (reasons.Sent.KIND, reasons.Staked.KIND)
+AUTO_DEPOSIT = "auto_deposit"  # preference: leftover minutes are banked when a call ends
 
 
 class BankOperation:
@@ -265,22 +266,62 @@ def words_refusal(desk: Desk, caller_id: int, to_caller_id: int) -> Phrase | Non
     return hearing.refusal(callers.get(desk, caller_id), callers.get(desk, to_caller_id))
 
 
-def deposit_before_leaving(desk: Desk, call_id: int, ticked: int) -> Receipt:
-    """Make the caller's automatic deposit before the call ends, so that the goodbye can show it.
+class Leftover(NamedTuple):
+    """What a caller who leaves now may deposit, and the seconds that expire if `day` ends so."""
+
+    allowed: Allowed
+    expiring: int
+    day: date
+
+
+class AgreedDeposit(NamedTuple):
+    """A deposit of at most so many seconds, to which a caller who leaves agreed on a day."""
+
+    seconds: int
+    day: date
+
+
+def leftover(desk: Desk, call_id: int, ticked: int) -> Leftover:
+    """Return what becomes of the time of one of our own callers who leaves now. Writes nothing.
+
+    Raises `CallClosed`.
+    """
+    window = _window(desk, call_id, max(ticked, LEAST_SECONDS))
+    posting = window.posting
+    on = date.fromisoformat(posting.state.day or "")
+    return Leftover(strictest(deposit.bounds(window)), posting.expiring(), on)
+
+
+def deposit_before_leaving(
+    desk: Desk, call_id: int, ticked: int, agreed: AgreedDeposit | None = None
+) -> Receipt:
+    """Make the deposit of `deposit_at_log_off` before the call ends, so that the goodbye shows it.
 
     The end of the call makes it otherwise. Raises `CallClosed`.
     """
     posting = enter(desk, call_id, max(ticked, LEAST_SECONDS))
-    deposit_at_log_off(posting)
+    deposit_at_log_off(posting, agreed)
     return posting.finish()
 
 
-def deposit_at_log_off(posting: Posting) -> None:
-    """Add the caller's automatic deposit to the last entry of a call: as much as is allowed."""
-    text = _PREFERENCES.one(posting.desk.connection, id=posting.caller_id)
-    if '"auto_deposit"' in text and json.loads(text).get("auto_deposit") == 1:
-        amount = strictest(deposit.bounds(Window(posting))).seconds
+def deposit_at_log_off(posting: Posting, agreed: AgreedDeposit | None = None) -> None:
+    """Add a deposit to the last entry of a call, as much as is allowed.
+
+    It is automatic if the caller wants that, else the one that they `agreed` to, on its day only.
+    """
+    wanted = _wanted_deposit(posting, agreed)
+    if wanted:
+        amount = min(wanted, strictest(deposit.bounds(Window(posting))).seconds)
         posting.move("online", "bank", amount, reasons.Deposited(at_log_off=True))
+
+
+def _wanted_deposit(posting: Posting, agreed: AgreedDeposit | None) -> int:
+    text = _PREFERENCES.one(posting.desk.connection, id=posting.caller_id)
+    if f'"{AUTO_DEPOSIT}"' in text and json.loads(text).get(AUTO_DEPOSIT) == 1:
+        return posting.state.online
+    if agreed is None or posting.state.day != agreed.day.isoformat():
+        return 0
+    return agreed.seconds
 
 
 _PREFERENCES: Reader[str] = value(

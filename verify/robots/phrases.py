@@ -161,7 +161,7 @@ ANY_KEY = one_of(
 PRESS_ENTER = one_of(Said("Press Enter"))
 MAIN_MENU = Said("Your game, or")
 GRACE_MENU = Said("Free of charge:")
-LEAVE_BOARD = one_of(Said("Leave the board?"), Said("Leave the games?"))
+LEAVE_BOARD = one_of(Said("Leave the board?"), Said("Leave the games?"), Said("Bank your {time}?"))
 WELCOME = Said("Good to see you, {name}.")
 ENTER_FOR = Said("Your choice (Enter for {key})?")
 

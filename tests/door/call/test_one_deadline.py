@@ -119,7 +119,7 @@ class TestOneKey:
             ada = known(here, "Ada")
             await ada.visits()
             if key == "g":
-                await ada.presses("g").is_asked("Leave the board?")
+                await ada.presses("g").is_asked("Bank your")
                 key = "y"
             async with here.slow_books():
                 ada.presses(key)

@@ -141,7 +141,7 @@ async def test_a_caller_registers_plays_a_hand_and_logs_off(
             await registers(window, "Grace")
             await plays_a_hand(window)
             await window.types("q").asks("oodbye")
-            await window.types("g").asks("Leave the board?")
+            await window.types("g").asks("Bank your")
             await window.types("y").shows("Goodbye, Grace. Call again!")
             await window.closes()
         finally:

@@ -82,7 +82,7 @@ async def test_a_password_a_window_and_a_goodbye(tmp_path: Path) -> None:
             window.resize(110, 40)
             await window.until(lambda: on_line.console.line.columns == 110, "the new size")
             assert on_line.console.line.rows == 40
-            await window.types("g").asks("Leave the board?")
+            await window.types("g").asks("Bank your")
             window.types("y")
             assert await window.closes() == 0
 

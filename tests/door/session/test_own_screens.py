@@ -111,7 +111,7 @@ async def test_forty_columns_get_a_screen_of_their_own(tmp_path: Path) -> None:
     draws(tmp_path, "goodbye.40.ans", "Narrow goodbye\r\n")
     async with world(tmp_path, toml=OPEN) as board:
         ada = await visitor(board, "Ada", profile=narrow)
-        await ada.presses("g").sees("Leave the board?")
+        await ada.presses("g").sees("Bank your")
         await ada.presses("y").sees("Call again!")
         assert "Narrow goodbye" in ada.screen
         bob = Guest(board, "Bob")
