@@ -72,7 +72,7 @@ async def test_two_callers_duel_and_see_their_hands_side_by_side(tmp_path: Path)
         await ada.send("q1").until("You have won.")
         await ada.send("v").until("Hand 1: the dealer shows")
         assert "Hand    You     Book    Cost    Bob" in ada.picture
-        await bob.send("v").until("the book Stay, cost")
+        await bob.send("v").until("the book Stand, cost")
         await bob.send("qqqqs").until("Duels: 0 won, 1 lost, 0 even.")
         await ada.send("qqqqhe").until("Duels won")
         assert banked(board) == {"Ada": 30, "Bob": 10}
