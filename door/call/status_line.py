@@ -111,7 +111,7 @@ class StatusLine:
         return self._made, clock
 
     def _fitted(self, clock_width: int, pot: int, *, has_grace: bool) -> list[str]:
-        """Choose the pieces and bars that fit; `CLOCK` is in the place of the clock."""
+        """Choose the pieces and bars that fit, with the placeholder `CLOCK` for the clock."""
         parts = self._parts(pot, has_grace=has_grace)
         room = self.console.line.columns - 1 - INDENT - (clock_width - CODE_WIDTH)
         while len(parts) > 1:

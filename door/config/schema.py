@@ -118,7 +118,7 @@ def noted(text: str, path: Path) -> list[Setting]:
 
 def _notes(text: str, path: Path) -> Notes:
     values = tomllib.loads(text)
-    # A list of tables that is missing has one table here, from the annotated file.
+    # A list of tables that sysop.toml lacks gets the one table of the annotated file.
     shipped = tomllib.loads(default_file.text())
     absent = {key: shipped[key] for key in ("listeners", "events") if key not in values}
     return Notes({**values, **absent}, Problems(str(path), text), path.absolute().parent)

@@ -327,7 +327,7 @@ class Defence:
             self._callers_live_at.add(who)
             self._homes.add(self._pair(who, name))
 
-    # Passwords that a caller who is online types for the name of the call.
+    # Passwords that online callers type again for their own names.
 
     def wait_on_call(self, address: str, name: int, now: float) -> float:
         """Return the seconds until a password may be asked for on a call under this name."""

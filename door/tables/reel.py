@@ -151,7 +151,7 @@ def decide(reel: Reel, name: str, words: str) -> None:
 
 
 def end(reel: Reel, hand: ReplayedHand) -> None:
-    """Show why a hand is unsettled or its face-down cards, and hold the last frame."""
+    """Show a settled hand's face-down cards, or why it is unsettled; hold the last frame."""
     if words := hand.why_unsettled():
         reel.display.say(f"|14{words}")
     elif hand.seed:

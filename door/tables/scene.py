@@ -151,7 +151,7 @@ def lay_out_felt(area: Area) -> FeltLayout:
         columns, rows, rails = area.columns - PANEL_COLUMNS - 1, area.rows - FELT_ROW, 1
         large = area.rows >= ROWS_FOR_LARGE
         least, most = 1, LARGE_GAP if large else 3
-    # Rows left by two hands, and by the result with an empty row before it.
+    # The rows that remain after two hands, the result, and the empty row before it.
     spare = rows - 2 * (rails + 1 + (LARGE_HEIGHT if large else CARD_HEIGHT)) - 2
     gap = max(least, min(most, spare))
     top = FELT_ROW + rails + max(0, spare - gap) // 2

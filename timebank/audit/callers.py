@@ -61,7 +61,7 @@ _IMPOSSIBLE_TRANSFERS = Prepared(_impossible_transfers)
 
 
 def _check_accounts(desk: Desk) -> Iterator[Finding]:
-    """Find accounts whose owner or kind was changed, by transfers that they cannot have made."""
+    """Find accounts with transfers that their owner or kind rules out: one of them was changed."""
     for number, kind, *ends, caller_of_call in _IMPOSSIBLE_TRANSFERS.run_long(desk.connection):
         ends_named = [
             f"{account} of caller {owner}" if owner else account

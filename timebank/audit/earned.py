@@ -242,9 +242,9 @@ def _began(desk: Desk, day: _Day) -> str | None:
 
 
 class _Moved:
-    """The seconds that one day moved, from the parts of `_sums`.
+    """The seconds that moved on one day, read from the sums that `_sums` returns.
 
-    A part above zero came into the purse.
+    Positive seconds came into the purse.
     """
 
     def __init__(self, sums: Mapping[str, int]) -> None:

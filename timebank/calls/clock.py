@@ -276,10 +276,10 @@ def is_certain(desk: Desk) -> bool:
 
 
 def _last_certain(desk: Desk, before: Row[Any] | None) -> float | None:
-    """Return the last instant, in seconds since 1970, that had certainly passed in earlier boots.
+    """Return the latest time that certainly passed before this boot; None for new books.
 
-    `before` is the belief of the last boot. Times that were written by a clock in doubt or a wrong
-    one are left out. None for new books.
+    In seconds since 1970. `before` is the last boot's row of the clock's judgement. Times that a
+    doubtful or wrong clock wrote are left out.
     """
     if before is not None and not before.certain:
         return float(before.sure)

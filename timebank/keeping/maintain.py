@@ -250,10 +250,11 @@ class _Gone(NamedTuple):
     last: int
     # Seconds left of their last day.
     left: int
-    # The numbers of their accounts, and the columns of the day's row.
+    # The ids of the caller's accounts.
     online: int
     held: int
     stake: int
+    # Columns of the last day's row in the table `days`.
     after: int
     carried: int
 

@@ -39,7 +39,8 @@ class Reason:
     # The sentence for the transfer alone, and the one without its last fact, if that is empty.
     SENTENCE: ClassVar[str]
     SHORT_SENTENCE: ClassVar[str] = ""
-    # Its part of an entry's sentence; `{of_it}` marks the amount as part of the one before.
+    # What the sentence about an entry says of the reason. `{of_it}` says that the amount is
+    # included in the amount named before it.
     ENTRY_SENTENCE: ClassVar[str] = ""
     # The day's grant pays for it first, before earnings do.
     GRANT_PAYS: ClassVar[bool] = False

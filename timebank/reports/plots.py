@@ -205,10 +205,10 @@ def first_after(desk: Desk, at: datetime) -> int:
 def balances_at(
     desk: Desk, at: datetime, changed: Mapping[int, int] | None = None
 ) -> list[Balance]:
-    """Return the balances of all accounts at the end of the second of `at`.
+    """Return the balances of all accounts at `at`, to the end of its second.
 
-    Accounts that were opened later have 0. `changed` may have the change of each account since
-    (`first_after`), if it is known.
+    Accounts that were opened later have 0. Pass `changed`, the seconds by which each account has
+    changed since the transfer `first_after(desk, at)`, where they are known already.
     """
     since = changes(desk, first_after(desk, at)) if changed is None else changed
     return [

@@ -1,6 +1,6 @@
-"""The daily deal: a contest of a day for all callers of the board, for honour.
+"""The daily deal: a one-day contest for all callers of the board.
 
-Nothing is put up. A deal ends when the first deal of a later day is sealed.
+They stake nothing and play for rank. A deal ends when the first deal of a later day is sealed.
 """
 
 from __future__ import annotations

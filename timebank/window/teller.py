@@ -297,7 +297,7 @@ def deposit_before_leaving(
 ) -> Receipt:
     """Make the deposit of `deposit_at_log_off` before the call ends, so that the goodbye shows it.
 
-    The end of the call makes it otherwise. Raises `CallClosed`.
+    Without this, the end of the call makes the deposit. Raises `CallClosed`.
     """
     posting = enter(desk, call_id, max(ticked, LEAST_SECONDS))
     deposit_at_log_off(posting, agreed)

@@ -28,7 +28,7 @@ class ReplayError(GameError, ValueError):
 
 
 class RuleProblem(NamedTuple):
-    """A wrong rule, and a reason that continues its key."""
+    """The key of a wrong rule, and the rest of the sentence that begins with the key."""
 
     key: str
     reason: str

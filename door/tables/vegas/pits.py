@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from timebank.ledger.database import Desk
     from timebank.wagers.journal import StoredRound
 
-# By the clock of the books. A server that comes back within 30 seconds of its last renewal finds
-# its rounds. After that, the rounds are stood.
+# Seconds by the database's clock. A server that is back within 30 seconds of its last renewal
+# finds its rounds. After the lease, another server stands all open hands.
 LEASE_SECONDS = 35
 
 

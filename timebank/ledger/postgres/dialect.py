@@ -608,7 +608,7 @@ def wrong_triggers(connection: Connection) -> Iterator[tuple[str, bool]]:
             yield name, True
 
 
-# Numbers of rows.
+# Row ids.
 
 
 def last_given_numbers(connection: Connection) -> dict[str, int]:

@@ -326,7 +326,7 @@ def wrong_triggers(connection: Connection) -> Iterator[tuple[str, bool]]:
             yield name, stored is not None
 
 
-# Numbers of rows.
+# Row ids.
 
 
 def last_given_numbers(connection: Connection) -> dict[str, int]:
