@@ -178,11 +178,11 @@ def film_alone(
         if step.act is not None:
             decide(reel, stored.caller, _(table.action_keys[step.act.word][1]))
         for event in step.events:
-            if words := table.banner(event, step.hand.round):
-                scene.banner = words
+            if banner := table.banner_of(event, step.hand):
+                scene.banner = banner
                 _show(reel, scene)
                 reel.beat(BANNER_SECONDS)
-                scene.banner = ""
+                scene.banner = None
             scene.follow(event)
             _show(reel, scene)
             if message := sentence(event):

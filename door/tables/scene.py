@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 from ansi.canvas import Canvas
 from ansi.cards import CARD_HEIGHT, CARD_WIDTH, LARGE_HEIGHT, LARGE_WIDTH
 from ansi.style import Colour, Style
+from ansi.width import text_width
 from door import wording
 from door.tables.fairness import SHORT
 from door.tables.words import net_words
@@ -35,6 +36,8 @@ ROWS_FOR_LARGE = 26  # a scene with two hands of large cards
 LARGE_GAP = 7  # rows between two hands of large cards, with room for the print on the felt
 BIG_AMOUNT = 5  # coins; a result of at least so many is shown in loud colours
 CHIPS_SHOWN = 20
+BIG_WIN = 10  # coins; such a win, or one with a raised stake, has a large banner
+SHORTEST_STREAK = 3  # wins in a row
 BANNER_SECONDS = 1.5
 HISTORY = 30  # hands
 
@@ -62,6 +65,18 @@ class TableTally:
     turns: int = 0
     net: int = 0
     endings: Counter[str] = field(default_factory=Counter)
+    streak: int = 0  # wins in a row; a push does not end them
+
+    def count(self, ending: str, net: int) -> None:
+        """Count the end of a hand with the sign of its `net`."""
+        self.endings[ending] += 1
+        self.streak = 0 if net < 0 else self.streak + (net > 0)
+
+    def streak_words(self) -> str:
+        """Return "4 in a row", or "" for a short streak."""
+        if self.streak < SHORTEST_STREAK:
+            return ""
+        return _("{number} in a row").format(number=self.streak)
 
     def summed_up(self, title: str, *, hand_is_open: bool) -> str:
         """Return the result of a visit: "8 wins, 12 losses. You're down 17 minutes."."""
@@ -93,6 +108,23 @@ class Result:
 
     words: str
     net: int
+
+
+@dataclass(frozen=True, slots=True)
+class Banner:
+    """Words across the felt for a moment; a big win of `coins` makes them large."""
+
+    words: str
+    coins: int = 0
+
+    def lines(self, width: int) -> list[str]:
+        """Return the rows of the banner: three, or five with letters apart and chips."""
+        framed = f"░▒▓  {self.words}  ▓▒░"
+        if not self.coins:
+            return ["", framed, ""]
+        apart = f"░▒▓  {' '.join(self.words)}  ▓▒░"
+        chips = " ".join("■" * min(self.coins, CHIPS_SHOWN))
+        return ["", chips, apart if text_width(apart) <= width else framed, chips, ""]
 
 
 def paint_title(canvas: Canvas, left: int, title: str, right: str = "") -> None:
@@ -198,7 +230,7 @@ class TableScene:
     switches: dict[str, bool] = field(default_factory=dict)
     is_dealt: bool = False
     result: Result | None = None
-    banner: str = ""  # shown across the felt
+    banner: Banner | None = None  # shown across the felt
     # Whether the caller's time, pot and turns are shown; films and watchers never see them.
     has_purse: bool = True
     player: str = ""  # the caller's name, where another caller watches
@@ -218,7 +250,7 @@ class TableScene:
         raise NotImplementedError
 
     def clear(self) -> None:
-        self.bet, self.is_dealt, self.result, self.banner = 0, False, None, ""
+        self.bet, self.is_dealt, self.result, self.banner = 0, False, None, None
 
     def end(self, words: str, net: int) -> None:
         self.result = Result(words, net)
@@ -327,8 +359,8 @@ class TableScene:
         turns = self._turns_short() if area.is_narrow else self._turn_words()
         canvas.put_pipe(0, canvas.width - 1 - len(turns), f"|18|14{turns}")
         self._paint_cards(canvas, felt)
-        if self.banner:
-            self._paint_banner(canvas, felt)
+        if self.banner is not None:
+            self._paint_banner(canvas, felt, self.banner)
         if area.is_narrow:
             self._paint_figures_below(canvas, area)
         else:
@@ -344,15 +376,17 @@ class TableScene:
         amount = _signed_coins(net, self.coin)
         words = f"{self.result.words} {amount}".strip()[: felt.left + felt.columns - column - 2]
         end = canvas.put(row, column, f" {words} ", loud if is_big or net > 0 else quiet)
+        if net > 0 and (streak := self.tally.streak_words()):
+            end = canvas.put(row, end + 1, streak, COUNT)
         room = felt.left + felt.columns - 1 - end - 1
         chips = min(abs(net) // self.coin, CHIPS_SHOWN, max(0, room))
         canvas.put(row, end + 1, "■" * chips, quiet)
 
-    def _paint_banner(self, canvas: Canvas, felt: FeltLayout) -> None:
-        row = felt.lower_top - 2
-        words = f"░▒▓  {self.banner}  ▓▒░".center(felt.columns)
-        for number, line in enumerate(("", words, "")):
-            canvas.put(row + number, felt.left, line.ljust(felt.columns), _BANNER)
+    def _paint_banner(self, canvas: Canvas, felt: FeltLayout, banner: Banner) -> None:
+        """Paint a banner below the upper cards."""
+        for number, line in enumerate(banner.lines(felt.columns)):
+            row = felt.lower_top - felt.gap + number
+            canvas.put(row, felt.left, line.center(felt.columns), _BANNER)
 
     def _paint_panel(self, canvas: Canvas, column: int, rows: int) -> None:
         figures = [*([(_("Time"), "")] if self.has_purse else []), *self._figures()]

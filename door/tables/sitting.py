@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from door.call.caller import Caller
     from door.call.chair import Watchable
     from door.call.scene import Area, Scene
+    from door.tables.scene import TableTally
     from door.tables.strategy import TableCard
     from timebank.wagers.journal import Shoe
 
@@ -33,6 +34,9 @@ log = logging.getLogger("door.tables")
 NO_BOOKS = N_("The books can't be written right now. Nothing has changed.")
 _FRAME = Style(Colour.WHITE, Colour.BROWN)
 TITLE_SECONDS = 1.0
+# Of a bet of half the pot or more:
+HOLD_SECONDS = 1.0  # before the cards that decide it
+SLOWNESS = 2.0  # factor for the pauses between cards
 
 
 @dataclass(frozen=True)
@@ -76,6 +80,8 @@ class Sitting:
     strategy: TableCard | None = None
     is_shared = False  # whether other callers sit at the table
     resumed = N_("The hand you left is still on the table.")
+    held: tuple[type, ...] = ()  # events that turn over a card which decides the bet
+    _is_high = False  # whether half the pot or more is on the table
 
     def __init__(self, caller: Caller) -> None:
         self.caller = caller
@@ -107,6 +113,27 @@ class Sitting:
         raise NotImplementedError
 
     # The same at all tables.
+
+    def _set_stake(self, stake: int, pot: int) -> None:
+        """Let the stake decide the pace of its cards; `pot` is what it was taken from."""
+        self._is_high = 2 * stake >= pot
+
+    @property
+    def _is_slow(self) -> bool:
+        """Whether the cards come slowly. Animation "fast" stays fast."""
+        return self._is_high and self.console.keyboard.pace >= 1
+
+    def _pause_before(self, event: object) -> float:
+        """Return how long a card that decides a high bet is held back."""
+        return HOLD_SECONDS if self._is_slow and isinstance(event, self.held) else 0.0
+
+    def _pause_after(self, seconds: float) -> float:
+        """Return the pause after a card that lasts `seconds` as a rule."""
+        return seconds * SLOWNESS if self._is_slow else seconds
+
+    def _say_streak(self, tally: TableTally) -> None:
+        if streak := tally.streak_words():
+            self.console.screen.say(f"|14{streak}.")
 
     async def visit(self) -> None:
         """Run the visit until the caller leaves or the call ends."""

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Mapping, Sequence, Set
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
+from door import wording
 from door.call.markup import lit
 from door.call.scene import Scene
 from door.errors import TimeUp
@@ -20,7 +21,7 @@ from door.tables.betting import Betting, BettingTime
 from door.tables.fairness import Fairness
 from door.tables.fairness_view import read_fairness
 from door.tables.play import Deal, Play, Step
-from door.tables.scene import BANNER_SECONDS
+from door.tables.scene import BANNER_SECONDS, BIG_WIN, Banner
 from door.tables.sitting import Sitting
 from door.tables.words import (
     BANK,
@@ -39,6 +40,7 @@ from timebank.language import N_, _
 if TYPE_CHECKING:
     from door.call.caller import Caller
     from door.games.engine.game import Kind
+    from door.games.engine.journaled import TableRound
     from door.games.engine.settings import StakeSettings
     from door.tables.scene import Ending, TableScene
     from timebank.wagers.journal import Shoe, StoredRound
@@ -326,6 +328,16 @@ class TableForTime(SoloTable):
         """Return the banner for a rare event, "" for none."""
         return ""
 
+    @classmethod
+    def banner_of(cls, event: Any, hand: TableRound[Any]) -> Banner | None:
+        """Return the banner to show before an event of `hand`: for a rare event or a big win."""
+        words, coin = cls.banner(event, hand.round), hand.coin
+        is_win = hasattr(event, "outcome") and event.won > 0
+        if is_win and (event.won >= BIG_WIN * coin or event.returned > hand.bets[0].amount):
+            words = words or f"{_('YOU WIN')} +{wording.coin_number(event.won, coin)}"
+            return Banner(words, event.won // coin)
+        return Banner(words) if words else None
+
     def _ending(self, round_: Any) -> Ending:
         """Return how a finished round ended for the caller."""
         raise NotImplementedError
@@ -408,6 +420,7 @@ class TableForTime(SoloTable):
 
     async def _place(self, bet: int, cut: str) -> None:
         amount = bet * self.betting.coin
+        self._set_stake(amount, self.caller.purse.spendable())
         with self.caller.status.suspense():
             step = await self.play.place(amount, self._terms(), cut)
             self.scene.tally.turns += 1
@@ -440,6 +453,7 @@ class TableForTime(SoloTable):
                 return
             action = by_letter[choice]
         stake = round_.amount(action)
+        self._set_stake(self.scene.bet + stake, self.scene.bet + purse.spendable())
         with self.caller.status.suspense():
             await self._show(await self.play.act(Act(action), stake, self._stake_kind(action)))
         self._judge_decision(action)
@@ -465,10 +479,12 @@ class TableForTime(SoloTable):
     async def _show(self, step: Step) -> None:
         """Show the events of a step with pauses; a key shows the rest at once."""
         for event in step.events:
-            if banner := self.banner(event, step.after):
+            if held := self._pause_before(event):
+                await self.console.keyboard.beat(held)
+            if banner := self.banner_of(event, step.hand):
                 await self._show_banner(banner)
             self._show_event(event, step)
-            seconds = self.seconds(event, self.scene)
+            seconds = self._pause_after(self.seconds(event, self.scene))
             if seconds and event is not step.events[-1]:
                 await self.console.keyboard.beat(seconds)
         self._finish_step(step)
@@ -478,11 +494,11 @@ class TableForTime(SoloTable):
             self._show_event(event, step)
         self._finish_step(step)
 
-    async def _show_banner(self, banner: str) -> None:
+    async def _show_banner(self, banner: Banner) -> None:
         self.scene.banner = banner
         self._repaint()
         await self.console.keyboard.beat(BANNER_SECONDS)
-        self.scene.banner = ""
+        self.scene.banner = None
 
     def _show_event(self, event: Any, step: Step) -> None:
         self.scene.follow(event)
@@ -495,7 +511,10 @@ class TableForTime(SoloTable):
         if step.settlement is not None:
             self.scene.tally.net += step.settlement.won - step.settlement.lost
             if step.settlement.final:
-                self.scene.tally.endings[self._ending(step.after)] += 1
+                net = step.settlement.won - step.settlement.lost
+                self.scene.tally.count(self._ending(step.after), net)
+                if not self.console.screen.is_painted:
+                    self._say_streak(self.scene.tally)
         self._show_receipt(step)
 
     # The figures.

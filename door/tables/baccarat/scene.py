@@ -157,6 +157,7 @@ class BaccaratScene:
     points: dict[Side, int] = field(default_factory=dict)  # called so far
     winner: BaccaratOutcome | None = None
     banner: str = ""  # the result of the coup
+    has_big_win: bool = False  # whether the result is shown large
     plate: Sequence[str] = ()  # names of callers who broke the bank, the latest first
     coups: deque[happened.BaccaratSettled] = field(default_factory=lambda: deque(maxlen=MAX_COUPS))
 
@@ -165,6 +166,7 @@ class BaccaratScene:
     def clear(self) -> None:
         self.player, self.bank, self.points, self.winner = [], [], {}, None
         self.banner = self.short = ""
+        self.has_big_win = False
 
     def lay(self, coup: BaccaratRound) -> None:
         self.clear()
@@ -306,6 +308,10 @@ class BaccaratScene:
     def _paint_banner(self, canvas: Canvas, layout: BaccaratLayout) -> None:
         style, _quiet = BY_SIGN[_SIGNS.get(self.winner or BaccaratOutcome.STAND_OFF, 0)]
         text = f" {self.banner} "
+        if self.has_big_win:
+            apart = " ".join(self.banner.upper())
+            text = apart if len(apart) < layout.felt_columns else text
+            text = text.center(layout.felt_columns, "■")
         column = layout.left + (layout.felt_columns - len(text)) // 2
         canvas.put(_banner_row(layout), column, text, style)
 

@@ -16,7 +16,9 @@ from door.call.markup import lit
 from door.call.scene import LAYOUT_COLUMNS
 from door.games.baccarat.events import (
     BaccaratDealt,
+    BaccaratDrew,
     BaccaratOutcome,
+    BaccaratRevealed,
     BaccaratSettled,
     Event,
     Side,
@@ -30,6 +32,7 @@ from door.tables.baccarat.book import advice
 from door.tables.baccarat.scene import MAX_COUPS, ON_PLATE, BaccaratScene, celebrate
 from door.tables.baccarat.stakes import GAME, BaccaratStakes, ForTheBank, ForTime, statement
 from door.tables.play import Step
+from door.tables.scene import BIG_WIN
 from door.tables.solo_table import SoloTable
 from door.tables.strategy import TableCard
 from door.tables.words import (
@@ -69,6 +72,7 @@ class BaccaratTable(SoloTable):
     new_shoe = N_("The cards are shuffled: a new shoe.")
     cut_on = N_("Cut is on: you'll be asked for a phrase before each new shoe.")
     resumed = N_("The coup you left is still on the table.")
+    held = (BaccaratRevealed, BaccaratDrew)
     scene: BaccaratScene
     betting: BaccaratStakes
 
@@ -325,6 +329,8 @@ class BaccaratTable(SoloTable):
         amount = bet * stakes.coin
         banco = isinstance(stakes, ForTheBank) and amount == stakes.casino
         self.wager = amount
+        purse = stakes.bankroll if isinstance(stakes, ForTheBank) else self.caller.purse.spendable()
+        self._set_stake(amount, purse)
         self._update()
         with self.caller.status.suspense():
             step = await self.play.place(amount, self._terms(), cut)
@@ -385,9 +391,11 @@ class BaccaratTable(SoloTable):
     async def _show(self, step: Step) -> None:
         """Show the events of a step with pauses."""
         for event in step.events:
+            if held := self._pause_before(event):
+                await self.console.keyboard.beat(held)
             self._show_event(event)
-            slid = isinstance(event, BaccaratDealt)
-            await self.console.keyboard.beat(SLIDE_SECONDS if slid else CALL_SECONDS)
+            seconds = SLIDE_SECONDS if isinstance(event, BaccaratDealt) else CALL_SECONDS
+            await self.console.keyboard.beat(self._pause_after(seconds))
         self._finish_step(step)
 
     def _show_at_once(self, step: Step) -> None:
@@ -401,12 +409,18 @@ class BaccaratTable(SoloTable):
             tally = self.betting.tally
             tally.turns += 1
             tally.net += event.won - event.lost
-            tally.endings[event.outcome] += 1
+            tally.count(event.outcome, event.won - event.lost)
             self.scene.banner = words.banner(event, self.betting.amount)
+            if event.won and (streak := tally.streak_words()):
+                self.scene.banner += f" - {streak}"
+            is_time = self.betting is self.for_time
+            self.scene.has_big_win = is_time and event.won >= BIG_WIN * self.coin
         self.console.display.refresh()
         # A painted card needs no words.
         if not (self.console.screen.is_painted and isinstance(event, BaccaratDealt)):
             self.console.screen.say(words.sentence(event, self.betting.result))
+        if isinstance(event, BaccaratSettled) and not self.console.screen.is_painted:
+            self._say_streak(self.betting.tally)
 
     def _finish_step(self, step: Step) -> None:
         self.betting.follow(step.receipt)

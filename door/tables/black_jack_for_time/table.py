@@ -53,6 +53,7 @@ class BlackJackForTimeTable(TableForTime):
     }
     time_up_words = N_("Your time is up: you stand.")
 
+    held = (happened.BlackjackRevealed,)
     tutor: Tutor  # exists during the visit only
 
     def __init__(self, caller: Caller, tutor_process: TutorProcess) -> None:

@@ -63,6 +63,8 @@ class RedDogTable(TableForTime):
             return ""  # the felt shows it
         return words.sentence(event, self.coin)
 
+    held = (happened.RedDogDrew,)
+
     @staticmethod
     def seconds(event: Event, _scene: RedDogScene) -> float:
         """Return how long the scene waits after an event."""

@@ -14,7 +14,7 @@ from ansi.cards import CARD_WIDTH, LARGE_WIDTH, card_step, paint_hand, short
 from ansi.style import Colour, Style
 from ansi.width import text_width
 from door.call.markup import plain, wrap
-from door.tables.scene import BY_SIGN, FELT, PRINT, RAIL, paint_place
+from door.tables.scene import BY_SIGN, FELT, PRINT, RAIL, Banner, paint_place
 from timebank.language import _
 
 if TYPE_CHECKING:
@@ -242,6 +242,9 @@ def paint_banner(
     """Paint how a round ended, with a chip for each coin."""
     words = f"{_(ending.words)} {ending.amount}".strip()
     chips = "■" * min(ending.coins, CHIPS_SHOWN)
+    lines = [f"░▒▓ {words} ▓▒░", chips, ""]
+    if ending.is_big:
+        lines = Banner(words, ending.coins).lines(width)[1:-1]
     style, _quiet = BY_SIGN[(ending.net > 0) - (ending.net < 0)]
-    for number, line in enumerate((f"░▒▓ {words} ▓▒░", chips, "")[:rows]):
+    for number, line in enumerate(lines[:rows]):
         canvas.put(row + number, column, line.center(width), style)

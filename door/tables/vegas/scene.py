@@ -114,6 +114,7 @@ class VegasScene:
         self._still: TableState | None = None  # the table while cards are hidden
         self._is_deal = False  # whether they are those of a deal
         self.banner: SeatEnding | None = None  # shown across the felt
+        self.streak = ""  # the caller's wins in a row, after a round
         self.has_side = False  # whether talk was last painted next to the felt
 
     def from_behind(self, name: str, unheard: Set[int]) -> VegasScene:
@@ -509,8 +510,11 @@ class VegasScene:
         place, hand = self._place(seat), self._state.hand
         if seat.bet:
             return wording.coins_of(seat.bet, self._coin)
-        if place is None or hand is None or hand.over:
+        if place is None or hand is None:
             return ""
+        if hand.over:
+            is_mine = seat.caller_id == self._caller.record.id
+            return f"|14{self.streak}" if is_mine else ""
         staked = sum(one.stake for one in hand.round.seats[place].hands)
         return wording.coins_of(staked, hand.coin)
 

@@ -27,13 +27,13 @@ from door.lobby.teller import visit_bank
 from door.tables.betting import BettingTime
 from door.tables.fairness_view import read_fairness
 from door.tables.scene import BANNER_SECONDS, TableTally
-from door.tables.sitting import Sitting
+from door.tables.sitting import HOLD_SECONDS, Sitting
 from door.tables.strategy import TableCard
 from door.tables.tutor.advice import Tutor
 from door.tables.tutor.tutor_process import TutorProcess
 from door.tables.vegas import news
 from door.tables.vegas import words as vegas_words
-from door.tables.vegas.scene import VegasScene
+from door.tables.vegas.scene import TURNED_OVER, VegasScene
 from door.tables.vegas.table_round import (
     GAME,
     affordable,
@@ -248,6 +248,9 @@ class VegasVisit(Sitting):
                 place = item.names.index(self.me)
                 self._ending = vegas_words.ending_of(item.round, place, item.coin)
             self._pending_messages += tell(item, self.me)
+            is_told = self._is_my_end(item) and not self.console.screen.is_painted
+            if is_told and (streak := self.tally.streak_words()):
+                self._pending_messages.append(f"|14{streak}.")
             if self.scene.has_side and isinstance(item, news.TableTalk | news.Whispered):
                 self._pending_messages += vegas_words.sentences_for(item, self.me)
         self.console.display.refresh()
@@ -264,6 +267,8 @@ class VegasVisit(Sitting):
         if self._pending_messages:
             text, self._pending_messages = "\n".join(self._pending_messages), []
             self._say(text)
+        if self.table.state.in_play is None:
+            self.scene.streak = self.tally.streak_words()
         if self._refusal_message:  # a message of its own, which later messages do not push out
             text, self._refusal_message = self._refusal_message, ""
             self._say(text)
@@ -296,21 +301,38 @@ class VegasVisit(Sitting):
     def _start_cards(self, item: news.RoundDealt | news.RoundWentOn) -> None:
         """Show the cards of `item` one by one, or at once without animation or after typed keys."""
         self.scene.hide(item)
+        self._weigh(item)
+        self.scene.streak = ""
         if (
             not (self.console.screen.is_painted and self.console.keyboard.pace)
             or self.console.keyboard.next_key()
         ):
             self.scene.show_all()
-        self._next_card()
+        if self._is_slow and self.scene.hidden[:1] == [TURNED_OVER]:
+            self._wait_for_card(HOLD_SECONDS)
+        else:
+            self._next_card()
         self._show_figures()
+
+    def _weigh(self, item: news.RoundDealt | news.RoundWentOn) -> None:
+        """Set the pace of the cards by the caller's own stake."""
+        if self.me not in item.names:
+            self._set_stake(0, 1)
+            return
+        totals = item.round.totals_of(item.names.index(self.me))
+        paid = totals.returned + totals.won  # already in the purse
+        self._set_stake(totals.staked, self.caller.purse.spendable() + totals.staked - paid)
 
     def _next_card(self) -> None:
         self._card_timer = None
         with speaking_to(self.console.viewer):
             self.scene.show_next()
             if self.scene.hidden:
-                wait = BEAT_SECONDS * self.console.keyboard.pace
-                self._card_timer = self.console.clock.call_later(wait, self._on_card_timer)
+                self._wait_for_card(self._pause_after(BEAT_SECONDS))
+
+    def _wait_for_card(self, seconds: float) -> None:
+        wait = seconds * self.console.keyboard.pace
+        self._card_timer = self.console.clock.call_later(wait, self._on_card_timer)
 
     def _on_card_timer(self) -> None:
         self._next_card()
@@ -396,7 +418,7 @@ class VegasVisit(Sitting):
         net = totals.won - totals.lost
         self.tally.turns += 1
         self.tally.net += net
-        self.tally.endings["won" if net > 0 else "lost" if net < 0 else "push"] += 1
+        self.tally.count("won" if net > 0 else "lost" if net < 0 else "push", net)
         return net
 
     def _advise(self) -> None:

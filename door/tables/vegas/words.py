@@ -17,6 +17,7 @@ from door.games.blackjack.events import BlackjackOutcome, Event
 from door.games.blackjack.round import BlackjackRound
 from door.games.engine.cards import Card
 from door.tables.card_names import listed_cards, the_card
+from door.tables.scene import BIG_WIN
 from door.tables.vegas import news
 from door.tables.vegas.news import News, RoundNews
 from door.tables.words import coins_rule, pay_lines, result_sentence, total_words
@@ -26,6 +27,9 @@ from timebank.words import span
 if TYPE_CHECKING:
     from door.games.blackjack.rules import BlackjackRules
     from door.games.vegas.game import VegasSettings
+
+
+DOUBLE_WINS = N_("YOUR DOUBLE WINS!")
 
 
 def total_of(hand: Hand) -> str:
@@ -85,6 +89,7 @@ class SeatEnding:
     net: int
     coins: int
     amount: str
+    is_big: bool  # whether a double wins, or ten coins
 
 
 def ending_of(round_: BlackjackRound, place: int, coin: int) -> SeatEnding:
@@ -92,7 +97,9 @@ def ending_of(round_: BlackjackRound, place: int, coin: int) -> SeatEnding:
     totals = round_.totals_of(place)
     net = totals.won - totals.lost
     amount = f"{'+' if net > 0 else '-'}{wording.coins_of(abs(net), coin)}" if net else ""
-    return SeatEnding(_banner(round_, place, net), net, abs(net) // coin, amount)
+    words = _banner(round_, place, net)
+    is_big = net > 0 and (net >= BIG_WIN * coin or words == DOUBLE_WINS)
+    return SeatEnding(words, net, abs(net) // coin, amount, is_big)
 
 
 def _banner(round_: BlackjackRound, place: int, net: int) -> str:
@@ -102,7 +109,7 @@ def _banner(round_: BlackjackRound, place: int, net: int) -> str:
     if BlackjackOutcome.DEALER_NATURAL in outcomes:
         return N_("DEALER HAS BLACKJACK") if net < 0 else N_("SAVED BY INSURANCE")
     if net > 0 and any(hand.doubled and hand.settled and hand.settled.won for hand in hands):
-        return N_("YOUR DOUBLE WINS!")
+        return DOUBLE_WINS
     if set(outcomes) == {BlackjackOutcome.BUST}:
         return N_("BUST!")
     if not net:
@@ -216,7 +223,7 @@ def _matters(item: RoundNews, event: Event, me: str) -> bool:
     match event:
         case happened.Peeked() | happened.DealerNatural():
             return me in item.names
-        case happened.DealerStood() | happened.DealerBusted():
+        case happened.DealerStood() | happened.DealerBusted() | happened.BlackjackNatural():
             return True
         case (
             happened.BlackjackDealt()
@@ -269,7 +276,9 @@ def _callers(item: RoundNews, event: Event, me: str) -> str:
             | happened.InsuranceDeclined(seat)
             | happened.Split(seat)
         ):
-            return _sentence(type(event), item.names[seat], me)
+            sentence = _sentence(type(event), item.names[seat], me)
+            is_cheered = isinstance(event, happened.BlackjackNatural) and len(item.names) > 1
+            return f"{sentence} {_('The table cheers.')}" if is_cheered else sentence
         case happened.InsuranceBought(seat, amount):
             name = item.names[seat]
             words = _("You insure for {coins}.") if name == me else _("{name} insures for {coins}.")

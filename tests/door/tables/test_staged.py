@@ -92,7 +92,7 @@ async def test_a_key_skips_the_rest_and_is_not_eaten(tmp_path: Path) -> None:
     ("actions", "ends", "banner"),
     [
         ((), "natural", "B L A C K J A C K !"),
-        (("double",), "twenty-one", "21 ON A DOUBLE!"),
+        (("double",), "twenty-one", "2 1   O N   A   D O U B L E !"),
         (("hit", "hit", "hit"), "charlie", "FIVE-CARD CHARLIE!"),
     ],
 )
