@@ -26,7 +26,6 @@ from door.lobby.greeting import champion_words
 from door.session.review import review_text
 from door.session.shared_hands import DealScene, SharedHands, signed
 from door.tables.black_jack_for_time.words import sealed_rules
-from door.tables.fairness import SHORT
 from door.tables.scoring import hands_of, played, rules_of, weigh_tries
 from door.tables.tutor.tutor_process import TutorProcess
 from timebank.errors import BooksFailed, OutOfStep, Refused, ShoeGone
@@ -210,7 +209,6 @@ class ContestPage(ABC, Generic[AnyOverview]):
             *self.terms(overview),
             f"|14{self.place_words(overview)}",
             *self.notes(overview),
-            seal_row(self._console.screen.is_painted, overview.contest.seal),
             "",
         ]
         if not self.is_ranking_shown(overview):
@@ -242,9 +240,9 @@ class ContestPage(ABC, Generic[AnyOverview]):
         return _("Hand {number} waits for you.").format(number=waiting)
 
     def _rules_text(self, overview: AnyOverview) -> str:
-        parts = [self.scoring(), self.more_rules(), sealed_rules(rules_of(overview.contest.rules))]
-        if not self._console.screen.is_painted:  # the page shows only its first digits
-            parts.append(f"|15{_('Seal')}|07  {overview.contest.seal}")
+        contest = overview.contest
+        seal = f"|15{_('Seal')}|07  {contest.seal}"
+        parts = [self.scoring(), self.more_rules(), sealed_rules(rules_of(contest.rules)), seal]
         return "|07" + "\n\n".join(filter(None, parts))
 
     async def _read_last(self) -> None:
@@ -331,13 +329,6 @@ def about(hands: int) -> str:
         " try, and the best decisions win.",
         hands,
     ).format(number=hands)
-
-
-def seal_row(is_painted: bool, seal: str) -> str:
-    """Return the row with the seal; on plain lines, which are read out, its first digits."""
-    if is_painted:
-        return f"|07{_('Seal')} |08{seal}"
-    return f"|07{_('Seal {digits}: R shows all of it.').format(digits=seal[:SHORT])}"
 
 
 def placed_of(placed: Sequence[ContestResult], caller_id: int) -> ContestResult | None:

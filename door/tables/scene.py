@@ -122,7 +122,8 @@ class Banner:
         framed = f"░▒▓  {self.words}  ▓▒░"
         if not self.coins:
             return ["", framed, ""]
-        apart = f"░▒▓  {' '.join(self.words)}  ▓▒░"
+        is_apart = self.words[1:2] == " "  # "B L A C K J A C K !"
+        apart = framed if is_apart else f"░▒▓  {' '.join(self.words)}  ▓▒░"
         chips = " ".join("■" * min(self.coins, CHIPS_SHOWN))
         return ["", chips, apart if text_width(apart) <= width else framed, chips, ""]
 

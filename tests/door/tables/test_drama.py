@@ -182,3 +182,4 @@ def test_a_big_win_is_larger_and_keeps_its_words_whole() -> None:
     assert "Y O U   W I N   + 1 2" in large[2]
     assert large[1].count("■") == 12
     assert "YOU WIN +12" in Banner("YOU WIN +12", 12).lines(30)[2]
+    assert "B L A C K" in Banner("B L A C K", 12).lines(54)[2]
