@@ -126,7 +126,7 @@ class ContestPage(ABC, Generic[AnyOverview]):
         number = self._caller.record.id
         try:
             async for caller_id in weigh_tries(self._board, overview.contest, MOST_WEIGHED):
-                ranking = partial(contests.ranking, seal=overview.contest.seal)
+                ranking = partial(self.ranking, contest=overview.contest)
                 overview = replace(overview, placed=await self._board.books.read(ranking))
                 rows[:] = self.rows(overview)
                 self._console.display.refresh()
@@ -178,6 +178,11 @@ class ContestPage(ABC, Generic[AnyOverview]):
 
     def is_ranking_shown(self, overview: AnyOverview) -> bool:
         return True
+
+    @staticmethod
+    def ranking(desk: Desk, contest: Contest) -> list[ContestResult]:
+        """Return the results that this caller may see now."""
+        return contests.ranking(desk, contest.seal)
 
     def last_ranking(self, desk: Desk, last: Contest) -> list[ContestResult]:
         return contests.ranking(desk, last.seal)

@@ -22,7 +22,7 @@ from door.tables.scoring import settle_duels
 from timebank.errors import Refused
 from timebank.language import N_, _
 from timebank.wagers import contests, duels
-from timebank.wagers.contests import ContestResult, ContestTry
+from timebank.wagers.contests import Contest, ContestResult, ContestTry
 from timebank.wagers.duels import Duel
 from timebank.window import teller
 from timebank.words import moment, span
@@ -193,7 +193,7 @@ class DuelPage(ContestPage[DuelOverview]):
             duel = duels.of_seal(desk, self._seal)
             assert duel is not None
             own_try = contests.try_of(desk, self._seal, number)
-            placed = _placed(desk, duel) if duel.outcome in ("won", "even") else []
+            placed = self.ranking(desk, duel)
             return DuelOverview(duel, own_try, placed, state_of(desk, duel, number))
 
         return await self._caller.look_up(find)
@@ -201,6 +201,17 @@ class DuelPage(ContestPage[DuelOverview]):
     @staticmethod
     def last(desk: Desk) -> None:
         return None
+
+    @staticmethod
+    def ranking(desk: Desk, contest: Contest) -> list[ContestResult]:
+        """List both results, the winner first, but nothing before both have played."""
+        duel = duels.of_seal(desk, contest.seal)
+        if duel is None or duel.outcome not in ("won", "even"):
+            return []
+        found = contests.results(desk, duel.seal)
+        both = sorted(found, key=lambda each: (-each.score, each.cost or 0))
+        is_even = duel.outcome == "even"
+        return [each._replace(place=1 if is_even else n) for n, each in enumerate(both, 1)]
 
     def default(self, overview: DuelOverview) -> str:
         return {"answer": "A", "play": "P", "won": "V", "lost": "V"}.get(overview.state, "Q")
@@ -282,10 +293,3 @@ def state_of(desk: Desk, duel: Duel, caller_id: int) -> str:
 def _with_states(desk: Desk, caller_id: int, most: int) -> list[tuple[Duel, str]]:
     found = duels.of_caller(desk, caller_id, most)
     return [(each, state_of(desk, each, caller_id)) for each in found]
-
-
-def _placed(desk: Desk, duel: Duel) -> list[ContestResult]:
-    """List both results, the winner first."""
-    both = sorted(contests.results(desk, duel.seal), key=lambda each: (-each.score, each.cost or 0))
-    is_even = duel.outcome == "even"
-    return [each._replace(place=1 if is_even else n) for n, each in enumerate(both, 1)]

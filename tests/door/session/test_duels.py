@@ -6,10 +6,13 @@ from pathlib import Path
 
 from door.games.blackjack import duplicate
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
+from door.tables.scoring import played
 from tests.terminal import REFUSING
 from tests.world import BOARD, NOON, World, log_on, logged_on, newcomer, world
-from timebank.wagers import duels
+from timebank.calls.calls import close_call, open_call
+from timebank.wagers import contests, duels
 from timebank.wagers.duels import Duel
+from timebank.window import corrections
 
 TOML = f"{BOARD}\n[timebank]\nknown_days = 0\n"
 
@@ -32,6 +35,11 @@ def keys_to_the_end(board: World, word: str) -> str:
         keys += acts[-1][0] + " " * (len(game.over) - shown)
         shown = len(game.over)
     return keys
+
+
+def unrated(board: World) -> int:
+    with board.books() as desk:
+        return len(contests.unweighed(desk, duels.listing(desk, 1)[0].seal))
 
 
 def banked(board: World) -> dict[str, int]:
@@ -63,20 +71,49 @@ async def test_two_callers_duel_and_see_their_hands_side_by_side(tmp_path: Path)
         assert banked(board) == {"Ada": 10, "Bob": 10}
         seed = duel_of(board).seed.hex()
 
-        await ada.send("1p" + keys_to_the_end(board, "stay")).until("You have played. Bob has not")
+        await bob.send("p" + keys_to_the_end(board, "hit")).until("You have played. Ada has not")
+        await ada.send("1").until("Your hands wait for you.")
         assert "Coins" not in ada.picture, "nobody sees the other's hands before both are done"
-        await bob.send("p" + keys_to_the_end(board, "hit")).until("Ada has won.")
+        await ada.send("p" + keys_to_the_end(board, "stay")).until("You have won.")
+        await ada.until("Re<v>iew (Enter)")
         assert duel_of(board).outcome == "won"
         for caller in (ada, bob):
             assert seed not in caller.transcript
-        await ada.send("q1").until("You have won.")
         await ada.send("v").until("Hand 1: the dealer shows")
         assert "Hand    You     Book    Cost    Bob" in ada.picture
+        await bob.until("Ada won your duel")
+        await bob.send("q1").until("Ada has won.")
         await bob.send("v").until("the book Stand, cost")
         await bob.send("qqqqs").until("Duels: 0 won, 1 lost, 0 even.")
         await ada.send("qqqqhe").until("Duels won")
         assert banked(board) == {"Ada": 30, "Bob": 10}
         assert board.findings() == []
+
+
+async def test_the_rivals_result_is_hidden_while_it_is_rated(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=TOML) as board:
+        await (await newcomer(board, "Bob")).close()
+        ada = await newcomer(board, "Ada")
+        await ada.send("td20\ry").until("deposited")
+        await ada.send("qducBob\r10\ry").until("You have challenged Bob")
+        duel = duel_of(board)
+        with board.books() as desk:
+            bob = open_call(desk, 1, 97, "another server", "192.0.2.9", take_over=False).call_id
+            corrections.adjust(desk, 1, 600, "for the duel", "Sysop")
+            duels.accept(desk, bob, 0, duel.seal)
+            duels.begin(desk, duel.seal, 1)
+            acts: list[str] = []
+            while (game := played(duel, acts)).current is not None:
+                acts.append(str(game.current.legal()[-1]))
+                after = played(duel, acts)
+                score = after.score if after.is_over else None
+                contests.act(desk, duel, 1, acts[:-1], acts[-1], score)
+            close_call(desk, bob, 0, "log-off")
+        await ada.send(" 1").until("Your hands wait for you.")
+        while unrated(board):  # while she reads
+            await board.at_rest()
+        await board.at_rest()
+        assert "Coins" not in ada.picture
 
 
 async def test_a_challenge_is_read_at_the_next_log_on_and_declined(tmp_path: Path) -> None:
