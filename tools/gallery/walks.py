@@ -17,6 +17,7 @@ from door.call.bystander import LOOK_SECONDS
 from door.config import config as settings
 from door.games.baccarat.events import BaccaratOutcome
 from door.games.baccarat.round import BaccaratAction
+from door.tables.scoring import played
 from tests.door import punting
 from tests.door.punting import ends, on_5
 from tests.door.seated import Sitter, arrives, first_may_hit, settled, shoe
@@ -25,7 +26,9 @@ from tests.terminal import REFUSING, Profile, Terminal
 from tests.timebank.books import lay_new_books
 from tests.world import BOARD, NOON, PASSWORD, World, log_on, world
 from timebank.callers import callers, messages
+from timebank.calls.calls import close_call, open_call
 from timebank.ledger.engines import books_of
+from timebank.wagers import contests, duels
 from tools.gallery.seeds import CUT, SPARE, hand, insurance, raised
 from tools.gallery.terminals import Looks
 
@@ -44,6 +47,7 @@ TOMLS = {
     "last-turn": f"{STEADY}\n[games.black-jack-for-time]\nturns_per_day = 1\n",
     "checked": f'{STEADY}\n[fairness]\nshoes_ahead = 0\ncheck_address = "{CHECK_PAGE}"\n',
     "staged": LIVELY,
+    "duel": f"{STEADY}\n[timebank]\nknown_days = 0\n",
     # Open on the day of the walk; two hands, and Ada is known.
     "tournament": (
         f"{STEADY}\n[timebank]\nknown_days = 0\n"
@@ -273,6 +277,40 @@ async def tournament(here: Evening) -> None:
     await here.take("tournament-last", "d", "t")
 
 
+async def duel(here: Evening) -> None:
+    here.board.enter("Bob", saved=60 * MINUTE)
+    await here.visits("Ada", saved=60 * MINUTE)
+    here.deals(bytes([6]) * 32)
+    await here.press("d")
+    await here.take("duels", "u")
+    await here.take("duel-stake", "c", "Bob\r", "10\r")
+    await here.take("duels-asked", "y", " ")
+    _play_as_bob(here.board)
+    await here.take("duel", "1")
+    await here.press("p", "s", " ", "s", " ", "s", " ", "s", " ", "s", " ")
+    await here.take("duel-over")
+    await here.take("duel-review", "v")
+
+
+def _play_as_bob(board: World) -> None:
+    """Accept the duel for Bob, who then hits in every hand until it is over."""
+    with board.books() as desk:
+        bob = callers.number_of(desk, "Bob")
+        call = open_call(desk, bob, 97, "another server", "192.0.2.9", take_over=False).call_id
+        (found,) = duels.listing(desk, 1)
+        duels.accept(desk, call, 0, found.seal)
+        duels.begin(desk, found.seal, bob)
+        acts: list[str] = []
+        game = played(found, acts)
+        while game.current is not None:
+            word = "hit" if "hit" in game.current.legal() else str(game.current.legal()[-1])
+            game = played(found, [*acts, word])
+            score = game.score if game.is_over else None
+            contests.act(desk, found, bob, acts, word, score)
+            acts.append(word)
+        close_call(desk, call, 0, "log-off")
+
+
 async def time_up(here: Evening) -> None:
     await here.visits("Ada")
     await here.board.pass_time(MINUTE + 2)
@@ -480,6 +518,7 @@ WALKS: dict[str, Callable[[Evening], Awaitable[None]]] = {
     "fame": fame,
     "daily-deal": daily_deal,
     "tournament": tournament,
+    "duel": duel,
     "time-up": time_up,
     "grace": grace,
     "last-turn": last_turn,
