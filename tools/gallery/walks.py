@@ -288,7 +288,6 @@ async def duel(here: Evening) -> None:
     _play_as_bob(here.board)
     await here.take("duel", "1")
     await here.press("p", "s", " ", "s", " ", "s", " ", "s", " ", "s", " ")
-    await here.take("duel-over")
     await here.take("duel-review", "v")
 
 

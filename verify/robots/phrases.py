@@ -199,7 +199,10 @@ REFUSED = one_of(
 # The daily deal and the tournament.
 
 DAILY, TOURNAMENT = versions("The daily deal"), versions("The tournament")
-DEALS = (*DAILY, *TOURNAMENT)
+DUEL, COINS = versions("The duel"), versions("Coins")
+DEALS = (*DAILY, *TOURNAMENT, *DUEL)
+CHALLENGE = Said("Challenge whom:")
+STAKE = Said("Stake how much? Up to {most}, or max (Enter for none):")
 PAY = Said("Pay {amount} to enter? You lose it if you don't win.")
 
 # The status line.

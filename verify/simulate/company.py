@@ -22,10 +22,17 @@ GOES = 0.4
 SPEAKS = 0.08  # where anything may be pressed
 # By the keys that a question offers, how often each is pressed.
 HABITS = (
-    ({"P", "R", "L", "T", "Q"}, {"P": 30, "R": 1, "L": 3, "T": 20, "Q": 6}),
-    ({"R", "L", "T", "Q"}, {"R": 1, "L": 2, "T": 12, "Q": 5}),
-    ({"P", "R", "L", "Q"}, {"P": 50, "R": 1, "L": 3, "Q": 6}),
-    ({"R", "L", "Q"}, {"R": 1, "L": 4, "Q": 8}),
+    (set("PTURLQ"), {"P": 30, "R": 1, "L": 3, "T": 20, "U": 12, "Q": 6}),
+    (set("TUVRLQ"), {"R": 1, "L": 2, "T": 12, "U": 8, "V": 1, "Q": 5}),
+    (set("PURLQ"), {"P": 50, "R": 1, "L": 3, "U": 12, "Q": 6}),
+    (set("UVRLQ"), {"R": 1, "L": 4, "U": 8, "V": 1, "Q": 8}),
+    (set("PRLQ"), {"P": 50, "R": 1, "L": 3, "Q": 6}),
+    (set("VRLQ"), {"R": 1, "L": 4, "V": 1, "Q": 8}),
+    (set("CQ"), {"C": 6, "1": 12, "2": 3, "Q": 6}),
+    (set("ADRQ"), {"A": 20, "D": 4, "R": 1, "Q": 4}),
+    (set("WRQ"), {"W": 2, "R": 1, "Q": 12}),
+    (set("PRQ"), {"P": 30, "R": 1, "Q": 4}),
+    (set("VRQ"), {"V": 2, "R": 1, "Q": 8}),
     ({"T", "W", "E", "B", "Q"}, {"T": 2, "W": 2, "E": 2, "B": 1, "Q": 4}),
     ({"L", "Q"}, {"Q": 1}),  # luck is worked out by a process, and none is simulated
 )
@@ -88,6 +95,10 @@ class Company:
             return self._says_again(prompt[typed.end() :])
         if phrases.WRITE_TO.is_in(prompt):
             return self._chance.choice((*self._others(), "nobody")) + ENTER
+        if phrases.CHALLENGE.is_in(prompt):
+            return self._chance.choice((*self._others(), "nobody", "")) + ENTER
+        if phrases.STAKE.is_in(prompt):
+            return self._chance.choice(("1", "2", "5", "max")) + ENTER
         if phrases.YOUR_LINE.is_in(prompt):
             return self._letters.write(self._name, WALL) + ENTER
         if phrases.WHOM_TO_IGNORE.is_in(prompt):

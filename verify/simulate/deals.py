@@ -36,7 +36,7 @@ class Deal(NamedTuple):
     day: str
     seed: str  # in hexadecimal
     rules: str
-    daily: int
+    daily: int | None  # None for a duel, of which several are open at once
     hands: int
     closed: int | None
 
@@ -73,7 +73,11 @@ class Deals:
                 self._has_stayed(seal, before[seal], deal, days)
         gone = set(before or ()) - set(self._deals)
         must(not gone, "deals are gone: {}", gone)
-        open_now = Counter(deal.daily for deal in self._deals.values() if deal.closed is None)
+        open_now = Counter(
+            deal.daily
+            for deal in self._deals.values()
+            if deal.closed is None and deal.daily is not None
+        )
         must(max(open_now.values(), default=0) <= 1, "{} deals are open at once", open_now)
         tries = {(seal, caller): Try(*row) for seal, caller, *row in file.execute(TRIES)}
         for key, now in tries.items():
@@ -198,8 +202,8 @@ def _cards(screen: Screen, *, paints: bool) -> set[str]:
 
 
 DEALS = f"""
-SELECT d.seal, d.day, lower(hex(d.seed)), d.rules, d.daily,
-    coalesce(t.hands, {duplicate.HANDS}), d.closed
-FROM deals d LEFT JOIN tournaments t ON t.seal = d.seal
+SELECT d.seal, d.day, lower(hex(d.seed)), d.rules, iif(u.seal IS NULL, d.daily, NULL),
+    coalesce(t.hands, u.hands, {duplicate.HANDS}), d.closed
+FROM deals d LEFT JOIN tournaments t ON t.seal = d.seal LEFT JOIN duels u ON u.seal = d.seal
 """
 TRIES = "SELECT seal, caller_id, acts, score, cost, finished FROM deal_tries"

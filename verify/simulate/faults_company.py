@@ -15,6 +15,7 @@ from door.call.talk import Talk
 from door.games.blackjack import duplicate
 from door.session import shared_hands
 from door.session.daily_deal import DailyDeal, DealOverview
+from door.session.duels import DuelPage
 from door.session.shared_hands import SharedHands
 from timebank.callers import hearing, messages
 from timebank.callers.callers import CallerRecord
@@ -26,8 +27,10 @@ from timebank.keeping import restore
 from timebank.language import Phrase
 from timebank.ledger.database import Desk
 from timebank.ledger.entries.posting import Posting
-from timebank.wagers import contests, deals, tournaments
-from timebank.wagers.contests import Contest, ContestTry
+from timebank.ledger.reasons import Reason
+from timebank.wagers import contests, deals, duels, tournaments
+from timebank.wagers.contests import Contest, ContestResult, ContestTry
+from timebank.wagers.duels import Duel
 from timebank.wagers.rounds import Json
 
 
@@ -195,6 +198,40 @@ def forgets_what_was_paid(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(contests, "ALL_PAID", SimpleNamespace(one=lambda *_, **__: 0))
 
 
+def keeps_stakes(patch: pytest.MonkeyPatch) -> None:
+    """A duel that ends without a winner, and keeps the stakes."""
+    real = contests.give_back
+
+    def give_back(desk: Desk, contest: Contest, reason: Reason) -> None:
+        if not isinstance(contest, Duel):
+            real(desk, contest, reason)
+
+    patch.setattr(contests, "give_back", give_back)
+
+
+def pays_the_loser_of_a_duel(patch: pytest.MonkeyPatch) -> None:
+    real = duels._pay_winner
+
+    def pay(desk: Desk, duel: Duel, winner: ContestResult, loser: ContestResult) -> None:
+        real(desk, duel, loser, winner)
+
+    patch.setattr(duels, "_pay_winner", pay)
+
+
+def leaves_duels_open(patch: pytest.MonkeyPatch) -> None:
+    """A duel that is paid out, and stays open."""
+    patch.setattr(duels, "_close", lambda *_: None)
+
+
+def shows_the_rivals_result(patch: pytest.MonkeyPatch) -> None:
+    """A duel whose page has the other's result before both have played."""
+
+    def ranking(desk: Desk, contest: Contest) -> list[ContestResult]:
+        return contests.ranking(desk, contest.seal)
+
+    patch.setattr(DuelPage, "ranking", staticmethod(ranking))
+
+
 def gives_every_call_minutes_of_its_own(patch: pytest.MonkeyPatch) -> None:
     """Uncharged minutes that restart after every hang-up."""
     real, known = grace.take_piece, set[int]()
@@ -248,6 +285,10 @@ FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
     settles_again_and_again: 5,
     keeps_entries: 10,
     forgets_what_was_paid: 5,
+    keeps_stakes: 1,
+    pays_the_loser_of_a_duel: 20,
+    leaves_duels_open: 1,
+    shows_the_rivals_result: 1,
     gives_every_call_minutes_of_its_own: 9,
     gives_minutes_past_an_event: 46,
 }

@@ -24,6 +24,7 @@ from timebank.window import corrections
 from timebank.window.teller import OPERATIONS, allowance, borrow, sending
 from verify.robots import phrases
 from verify.simulate.below import some_trouble
+from verify.simulate.duel_play import end_duels, play_duels
 from verify.simulate.hosts import SECRET, Guest
 from verify.simulate.house import next_change
 from verify.simulate.inspection import STALE
@@ -87,6 +88,7 @@ def choose(story: Story) -> Happens:
         weights |= {save_on_short_calls: 8, meet_midnight: 8, freeze_or_open_an_account: 2}
     if story.company:
         weights |= {mute_or_let_speak: 1.5, play_in_a_tournament: 10, end_a_tournament: 4}
+        weights |= {play_duels: 8, end_duels: 3}
         weights |= {use_up_elsewhere: 2, call_without_time: 4, meet_an_event_without_time: 2}
         weights[call_off_a_tournament] = 0.1
     if story.relays:

@@ -16,6 +16,7 @@ from timebank.ledger.sqlite.database import SqliteDatabase
 from verify.simulate import shown
 from verify.simulate.deals import Deals
 from verify.simulate.delivered import Delivered
+from verify.simulate.duels import Duels
 from verify.simulate.hosts import Guest
 from verify.simulate.life import Life
 from verify.simulate.own_limits import OwnLimits
@@ -52,6 +53,7 @@ class Inspection:
         self.deals = Deals(world.counted, world.deals_ever)
         self.delivered = Delivered(world.counted, world.letters)
         self.tournaments = Tournaments(world.counted)
+        self.duels = Duels(world.counted)
         self._doubted = 0  # leaps that had ended at the last look
         self._eyes: dict[Path, Database] = {}
         self._stale: dict[int, float] = {}  # since when a call's purse is not that of the books
@@ -71,6 +73,7 @@ class Inspection:
         self.deals = Deals(world.counted, world.deals_ever)
         self.delivered = Delivered(world.counted, world.letters)
         self.tournaments = Tournaments(world.counted)
+        self.duels = Duels(world.counted)
 
     def remember_rules(self, dead: Life) -> None:
         """Let a killed process count as having followed its own rules of time until then."""
@@ -173,7 +176,9 @@ class Inspection:
         world = self.world
         days = self._days_that_go_on()
         self.deals.step(file, days)
-        self.tournaments.step(file, (world.really() + ABOUT).timestamp() if days else None)
+        now = (world.really() + ABOUT).timestamp() if days else None
+        self.tournaments.step(file, now)
+        self.duels.step(file, now)
         well = self._has_been_well() and world.monotonic > world.calm_from
         self.delivered.step(file, world.screens(), world.monotonic if well else None)
 
@@ -330,6 +335,8 @@ class Inspection:
         self.told.listen(record.id, record.name, wire, paints=paints, place=caller.place)
         self.delivered.listen(record.name, caller.call_id, wire, paints=paints)
         self.deals.is_kept_secret(person.name, wire.screen)
+        if paints:
+            self.duels.is_kept_secret(person.name, record.id, wire.screen)
         if at_deal and (painted or not caller.console.screen.can_paint):
             self.deals.lies_there(record.name, record.id, wire.screen, paints=painted)
         game = shown.NAMES.get(caller.place)

@@ -17,7 +17,8 @@ from verify.simulate.wrong import must
 
 SAVINGS = ("bank", "loan")
 AWAY = ("external", "forfeit")
-GIFTS = ("adjust", "transfer", "import")  # neither won nor brought
+# neither won nor brought
+GIFTS = ("adjust", "transfer", "import", "duel stake", "stake back", "duel won")
 HOSTS = ("brought", "taken home")  # arriving and departing with the host's own minutes
 BY_ITSELF = "kept"  # outside visits: minutes that returned because they could not be given
 

@@ -18,14 +18,14 @@ from itertools import accumulate
 from weakref import WeakKeyDictionary
 
 from door.games.registry import GAMES
-from door.session import shared_hands, tournament
+from door.session import duels, shared_hands, tournament
 from verify.robots import phrases, reading
 from verify.robots.reading import Done
 from verify.simulate.wire import Wire
 from verify.simulate.wrong import must
 
 # Where a caller may be.
-AT_DEALS = frozenset((shared_hands.TITLE, tournament.TITLE))
+AT_DEALS = frozenset((shared_hands.TITLE, tournament.TITLE, duels.DUEL))
 VEGAS = GAMES["vegas"].title
 BEHIND = 6  # entries that a picture may be behind the books
 MESSAGES = slice(19, 22)  # the rows of a painted screen with messages

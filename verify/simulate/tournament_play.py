@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from timebank.ledger.database import Desk
+    from timebank.wagers.contests import Contest
     from timebank.wagers.tournaments import Tournament
     from verify.simulate.people import Person
     from verify.simulate.story import Story
@@ -56,33 +57,38 @@ def _current(story: Story, desk: Desk) -> Tournament | None:
 
 
 def _plays(story: Story, desk: Desk, person: Person, tournament: Tournament) -> None:
-    record = callers.find(desk, person.name)
-    if record is None:
-        record = callers.register(desk, person.name, hash_password(PASSWORD))
-    call = open_call(desk, record.id, NODE, "another server", "192.0.2.9", take_over=False)
-    again = contests.entry_of(desk, tournament.seal, record.id)
+    number = enroll(desk, person)
+    call = open_call(desk, number, NODE, "another server", "192.0.2.9", take_over=False)
+    again = contests.entry_of(desk, tournament.seal, number)
     entered = tournaments.enter(desk, call.call_id, 0, tournament.seal, tournament.entry)
     if again is not None:
-        must(entered.entry == again, "{} entered as {}, and then {}", record.name, again, entered)
+        must(entered.entry == again, "{} entered as {}, and then {}", person.name, again, entered)
     acts = list(entered.deal_try.acts)
     if entered.deal_try.score is None:
-        _decides(story, desk, tournament, record.id, acts)
+        decide(story, desk, tournament, number, acts)
     story.tell(f"{person.name} has played {len(acts)} decisions of the tournament")
     close_call(desk, call.call_id, 0, "log-off")
 
 
-def _decides(
-    story: Story, desk: Desk, tournament: Tournament, caller_id: int, acts: list[str]
-) -> None:
+def enroll(desk: Desk, person: Person) -> int:
+    """Return the number of a person's account, which is registered if there is none."""
+    record = callers.find(desk, person.name)
+    if record is None:
+        record = callers.register(desk, person.name, hash_password(PASSWORD))
+    return record.id
+
+
+def decide(story: Story, desk: Desk, contest: Contest, caller_id: int, acts: list[str]) -> None:
+    """Take some decisions of a try, or all that are left."""
     chance = story.chance
     for _ in range(chance.choice((2, 40, 40))):
-        game = played(tournament, acts)
+        game = played(contest, acts)
         if game.current is None:
             return
         word = str(chance.choice(sorted(game.current.legal(), key=str)))
-        after = played(tournament, [*acts, word])
+        after = played(contest, [*acts, word])
         score = after.score if after.is_over else None
-        contests.act(desk, tournament, caller_id, acts, word, score)
+        contests.act(desk, contest, caller_id, acts, word, score)
         acts.append(word)
 
 
@@ -90,7 +96,7 @@ def end_a_tournament(story: Story) -> None:
     """Let a visitor rate the tries and settle what is over; a second one finds nothing."""
     running = _at_the_books(story, tournaments.running)
     if running is not None and story.chance.random() < 0.5:
-        _sleep_until(story, running.ends)
+        sleep_until(story, running.ends, A_DAY)
     _at_the_books(story, _weigh)
     ended = _at_the_books(story, tournaments.settle)
     if ended is not None:
@@ -99,11 +105,11 @@ def end_a_tournament(story: Story) -> None:
         must(again is None, "tournament {} was settled twice", ended.seal)
 
 
-def _sleep_until(story: Story, ends: datetime) -> None:
-    """Have the machine sleep until a tournament is over, if that is today."""
+def sleep_until(story: Story, ends: datetime, most: int) -> None:
+    """Have the machine sleep until a contest is over, if that takes less than `most` seconds."""
     seconds = (ends - story.now()).total_seconds() + 1
-    if 0 < seconds < A_DAY:
-        story.tell(f"the machine sleeps for {seconds:.0f} s, until the end of the tournament")
+    if 0 < seconds < most:
+        story.tell(f"the machine sleeps for {seconds:.0f} s, until the end of a contest")
         story.wall.sleep(seconds)
         story.calm_from = story.monotonic + NOTICED
         story.let_pass(NOTICED + 1)

@@ -98,5 +98,5 @@ FROM tournaments
 """
 ENTRIES = """
 SELECT seal, caller_id, for_prize, paid, paid_id, back_id, place, passed, prize, prize_id
-FROM contest_entries
+FROM contest_entries WHERE seal IN (SELECT seal FROM tournaments)
 """

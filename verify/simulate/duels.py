@@ -1,0 +1,126 @@
+"""Duels, look after look: what the audit, which reads the books once, cannot see.
+
+The terms of a duel stay, and it ends once. Each of the two stakes once, from their own bank. The
+account of stakes holds those of open duels and no more. A stake that left it went home, or to the
+caller with the better result.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter, defaultdict
+from typing import NamedTuple
+
+from verify.robots import phrases
+from verify.simulate.wire import Screen
+from verify.simulate.wrong import must
+
+HOME = ("even", "declined", "expired", "called off", "restored")
+
+
+class Duel(NamedTuple):
+    terms: tuple[object, ...]  # challenger, rival, game, hands, stake, ends
+    outcome: str | None
+
+    @property
+    def two(self) -> tuple[object, ...]:
+        return self.terms[:2]
+
+    @property
+    def stake(self) -> object:
+        return self.terms[4]
+
+
+class Duels:
+    """The duels of a story's books, look after look."""
+
+    def __init__(self, counted: Counter[str]) -> None:
+        """Start without knowledge of the books."""
+        self.counted = counted
+        self._known: dict[str, Duel] | None = None
+        self._entered: dict[str, dict[int, tuple[object, ...]]] = {}
+
+    def step(self, file: sqlite3.Connection, now: float | None) -> None:
+        """Check the changes; `now` is the latest possible time, if that is certain."""
+        before, entered = self._known, self._entered
+        self._known = {row[0]: Duel(row[1:7], row[7]) for row in file.execute(DUELS)}
+        self._entered = defaultdict(dict)
+        for seal, caller, *row in file.execute(ENTRIES):
+            self._entered[seal][caller] = tuple(row)
+        gone = set(before or ()) - set(self._known)
+        must(not gone, "duels are gone: {}", gone)
+        for seal, each in self._known.items():
+            was = (before or {}).get(seal)
+            entries = self._entered[seal]
+            must(was is None or was.terms == each.terms, "duel {} was {}, is {}", seal, was, each)
+            strangers = set(entries) - set(each.two)
+            must(not strangers, "{} staked in duel {} of others", strangers, seal)
+            for caller, row in entries.items():
+                must(row[0] == each.stake, "{} staked {} in {}", caller, row, each)
+                earlier = entered.get(seal, {}).get(caller)
+                same = earlier is None or earlier[:2] == row[:2]
+                must(same, "the stake of {} was {}, is {}", caller, earlier, row)
+            if was is not None and was.outcome is not None:
+                must(was == each, "duel {} was {}, is {}", seal, was, each)
+                must(entered[seal] == entries, "stakes of {} moved after its end", seal)
+            elif each.outcome is not None:
+                early = each.outcome == "expired" and now is not None
+                early = early and was is not None and now < float(str(each.terms[5]))
+                must(not early, "duel {} expired before its time", seal)
+                self._has_ended(file, seal, each)
+                self.counted[f"duels {each.outcome}"] += was is not None
+        self._adds_up(file)
+
+    def is_kept_secret(self, name: str, caller: int, screen: Screen) -> None:
+        """Check that no painted page has a result while all of a caller's duels are open."""
+        own = [each for each in (self._known or {}).values() if caller in each.two]
+        is_page = screen.rows[0].strip().startswith(tuple(phrases.DUEL))
+        if own and is_page and all(each.outcome is None for each in own):
+            shown = any(words in screen.picture for words in phrases.COINS)
+            must(not shown, "{} sees the result of an open duel\n{}", name, screen.picture)
+            self.counted["_pages of open duels"] += 1
+
+    def _has_ended(self, file: sqlite3.Connection, seal: str, duel: Duel) -> None:
+        entries = self._entered[seal]
+        if duel.outcome in HOME:
+            for caller, (paid, _paid_id, back, prize, _prize_id) in entries.items():
+                rows = file.execute(MOVED, (back,)).fetchall()
+                must(rows == [(paid, caller)] and not prize, "{} of {} is not home", caller, seal)
+            return
+        results = sorted(file.execute(RESULTS, (seal,)).fetchall(), reverse=True)
+        must(len(results) == len(entries) == 2, "duel {} is won: {}", seal, results)
+        (score, cost, winner), (other_score, other_cost, _loser) = results
+        must((score, cost) != (other_score, other_cost), "duel {} is even, and won", seal)
+        for caller, (paid, _paid_id, back, prize, prize_id) in entries.items():
+            rows = file.execute(MOVED, (prize_id,)).fetchall()
+            won = [(paid + paid, winner)] if caller == winner else []
+            must(rows == won, "{} got {} of duel {}, not {}", caller, rows, seal, won)
+            must(back is None and (prize > 0) == bool(won), "{} won {} of {}", caller, prize, seal)
+
+    def _adds_up(self, file: sqlite3.Connection) -> None:
+        assert self._known is not None  # read just now
+        stakes = sum(
+            int(str(row[0]))
+            for seal, entries in self._entered.items()
+            for row in entries.values()
+            if self._known[seal].outcome is None
+        )
+        (holds,) = file.execute(HOLDS).fetchone()
+        must(
+            holds == stakes, "the stakes of open duels are {}, their account has {}", stakes, holds
+        )
+
+
+DUELS = "SELECT seal, challenger_id, rival_id, game, hands, stake, ends, outcome FROM duels"
+ENTRIES = """
+SELECT seal, caller_id, paid, paid_id, back_id, prize, prize_id FROM contest_entries
+WHERE seal IN (SELECT seal FROM duels)
+"""
+# The cheaper of equal scores is the better one.
+RESULTS = "SELECT score, -coalesce(cost, 0), caller_id FROM deal_tries WHERE seal = ? AND score"
+RESULTS += " IS NOT NULL"
+MOVED = """
+SELECT t.amount, a.caller_id FROM transfers t JOIN accounts a ON a.id = t.target
+JOIN accounts d ON d.id = t.source WHERE t.id = ? AND a.kind = 'bank' AND d.kind = 'duels'
+"""
+HOLDS = "SELECT coalesce(sum(balance), 0) FROM accounts WHERE kind = 'duels'"
