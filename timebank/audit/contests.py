@@ -57,11 +57,12 @@ def _of_no_contest() -> Query:
 
 
 def _claim(
-    name: str, kind: str, amount: ColumnElement[int], *, comes_in: bool, of_duel: bool = False
+    name: str, kind: str, amount: ColumnElement[int], account: str, *, comes_in: bool
 ) -> Query:
     """Select transfers that differ from what a row records, with the row's seal.
 
-    The column `name` of the row has the transfer's number.
+    The column `name` of the row has the transfer's number. It moves `amount` into the account of
+    prizes or of stakes, or out of it.
     """
     table = tournaments if name in _BY_HOUSE else entries
     giver, taker = (target, source) if comes_in else (source, target)
@@ -71,9 +72,9 @@ def _claim(
         else taker.c.caller_id == table.c.caller_id
     )
     is_right = and_(transfers.c.kind == kind, transfers.c.amount == amount)
-    is_right = and_(is_right, giver.c.kind == (DUELS if of_duel else PRIZES), whose)
+    is_right = and_(is_right, giver.c.kind == account, whose)
     joined = table.join(transfers_with_accounts, transfers.c.id == table.c[name], isouter=True)
-    of_kind = table.c.seal.in_(select(duels.c.seal if of_duel else tournaments.c.seal))
+    of_kind = table.c.seal.in_(select(duels.c.seal if account == DUELS else tournaments.c.seal))
     return (
         select(table.c[name], table.c.seal)
         .select_from(joined)
@@ -82,47 +83,25 @@ def _claim(
     )
 
 
-_says = each_is_wrong("transfer {}", "It differs from what contest {1} records.")
+def _claims() -> Iterator[Check]:
+    paid, prize, put_in = entries.c.paid, entries.c.prize, tournaments.c.put_in
+    for name, kind, amount, account in (
+        ("put_in_id", "put up", put_in, PRIZES),
+        ("taken_back_id", "put up", put_in, PRIZES),
+        ("paid_id", "entry", paid, PRIZES),
+        ("back_id", "entry back", paid, PRIZES),
+        ("prize_id", "prize", prize, PRIZES),
+        ("paid_id", "duel stake", paid, DUELS),
+        ("back_id", "stake back", paid, DUELS),
+        ("prize_id", "duel won", prize, DUELS),
+    ):
+        yield _claim_check(name, kind, amount, account)
 
 
-@_says
-def _put_in() -> Query:
-    return _claim("put_in_id", "put up", tournaments.c.put_in, comes_in=True)
-
-
-@_says
-def _taken_back() -> Query:
-    return _claim("taken_back_id", "put up", tournaments.c.put_in, comes_in=False)
-
-
-@_says
-def _paid() -> Query:
-    return _claim("paid_id", "entry", entries.c.paid, comes_in=True)
-
-
-@_says
-def _given_back() -> Query:
-    return _claim("back_id", "entry back", entries.c.paid, comes_in=False)
-
-
-@_says
-def _won() -> Query:
-    return _claim("prize_id", "prize", entries.c.prize, comes_in=False)
-
-
-@_says
-def _staked() -> Query:
-    return _claim("paid_id", "duel stake", entries.c.paid, comes_in=True, of_duel=True)
-
-
-@_says
-def _stake_back() -> Query:
-    return _claim("back_id", "stake back", entries.c.paid, comes_in=False, of_duel=True)
-
-
-@_says
-def _duel_won() -> Query:
-    return _claim("prize_id", "duel won", entries.c.prize, comes_in=False, of_duel=True)
+def _claim_check(name: str, kind: str, amount: ColumnElement[int], account: str) -> Check:
+    comes_in = name in ("put_in_id", "paid_id")
+    differs = each_is_wrong("transfer {}", "It differs from what contest {1} records.")
+    return differs(lambda: _claim(name, kind, amount, account, comes_in=comes_in))
 
 
 @each_is_wrong("{1} {0}", "Its deal is {2}, but the {1} is {3}.")
@@ -216,10 +195,7 @@ _DUELS = Prepared(
     lambda: select(*(duels.c[name] for name in _DuelTerms._fields)).order_by(duels.c.seal)
 )
 
-CHECKS: tuple[Check, ...] = (
-    *(_of_no_contest, _put_in, _taken_back, _paid, _given_back, _won, _deals, _prices),
-    *(_staked, _stake_back, _duel_won),
-)
+CHECKS: tuple[Check, ...] = (*(_of_no_contest, *_claims(), _deals, _prices),)
 
 
 def check_contests(desk: Desk) -> Iterator[Finding]:

@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from tests.timebank.books import in_english
+from tests.timebank.hosts import HostCall, brought, known
 from timebank.callers.callers import set_muted
 from timebank.callers.notices import waiting
 from timebank.callers.own_limits import limit_loss, pause
@@ -17,7 +18,7 @@ from timebank.ledger import reasons, transfers
 from timebank.ledger.machine import ClockReading
 from timebank.settings.settings import BankLimits
 from timebank.wagers import contests, duels
-from timebank.window import teller
+from timebank.window import corrections, teller
 from timebank.window.corrections import freeze
 
 MINUTE = 60
@@ -198,6 +199,24 @@ def test_who_is_frozen_at_the_end_wins_nothing_and_loses_nothing(books):
     books.do(freeze, ANN, "a dispute", "Sysop")
     assert settle(books).outcome == "called off"
     assert (banks(books), held(books)) == ((30, 30), 0)
+    assert books.audit() == []
+
+
+@pytest.mark.parametrize("scores", [(40, -10), (-10, 40)])
+def test_a_guest_duels_with_minutes_of_the_own_account_here(books, scores):
+    guest = known(books, "Gus")
+    books.do(corrections.adjust, guest, 30 * MINUTE, "won here", "Sysop")
+    call = HostCall(books, guest, brought())
+    shoe = (bytes(32), SEAL, "black-jack-for-time", {"decks": 1}, 5)
+    call.post(duels.challenge, BOB, STAKE, shoe)
+    call.close()
+    accept(books)
+    for caller, score in zip((guest, BOB), scores, strict=True):
+        play(books, caller, score)
+    assert settle(books).outcome == "won"
+    both = [books.balances(number)["bank"] // MINUTE for number in (guest, BOB)]
+    assert both == ([40, 20] if scores[0] > scores[1] else [20, 40])
+    assert held(books) == 0
     assert books.audit() == []
 
 
