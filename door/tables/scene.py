@@ -385,9 +385,10 @@ class TableScene:
 
     def _paint_banner(self, canvas: Canvas, felt: FeltLayout, banner: Banner) -> None:
         """Paint a banner below the upper cards."""
+        style = BY_SIGN[1][0] if banner.coins else _BANNER
         for number, line in enumerate(banner.lines(felt.columns)):
             row = felt.lower_top - felt.gap + number
-            canvas.put(row, felt.left, line.center(felt.columns), _BANNER)
+            canvas.put(row, felt.left, line.center(felt.columns), style)
 
     def _paint_panel(self, canvas: Canvas, column: int, rows: int) -> None:
         figures = [*([(_("Time"), "")] if self.has_purse else []), *self._figures()]

@@ -118,10 +118,11 @@ class SeatPlace(NamedTuple):
         return self.rows == LARGE_ROWS
 
 
-def layout_of(area: Area, others: int) -> VegasLayout:
+def layout_of(area: Area, others: int, *, has_side: bool = False) -> VegasLayout:
     """Lay out a felt that is not narrow, for a viewer and so many `others`.
 
-    All cards are as large as the rows allow. The viewer's own are the largest.
+    All cards are as large as the rows allow. The viewer's own are the largest. With talk at the
+    side the felt takes all rows.
     """
     seat_columns = min(MOST_SEAT_COLUMNS, (area.columns - 7) // 3)
     first = area.centred(3 * seat_columns + 7) + 2
@@ -133,7 +134,7 @@ def layout_of(area: Area, others: int) -> VegasLayout:
         at_a_side = min(rows // side, MOST_AT_A_SIDE)
         if side <= own and others <= 2 * at_a_side:
             break
-    taken = max(own + dealer, side * at_a_side)
+    taken = rows if has_side else max(own + dealer, side * at_a_side)
     rail_row = RAIL_ROW + 1 + taken
     return VegasLayout(
         *(area.left, area.columns, first, seat_columns, rail_row, own, dealer, side, at_a_side)

@@ -215,7 +215,7 @@ class VegasScene:
         chairs = max((state.house.seats, *state.seats))
         mine = state.seat_of(self._caller.record.id)
         own = chairs // 2 + 1 if mine is None else mine.chair
-        layout = felt.layout_of(area, len(state.seats.keys() - {own}))
+        layout = felt.layout_of(area, len(state.seats.keys() - {own}), has_side=self.has_side)
         paint_title(canvas, area.left, self.title, self._turn_words())
         felt.paint_felt(canvas, layout.left, layout.columns, layout.rail_row)
         self._paint_dealer(canvas, layout)
