@@ -205,7 +205,7 @@ _WORDS = (
     *("new", "guest", "visitor", "all", "everybody", "everyone", "anyone", "nobody", "none"),
     *("anonymous", "unknown", "someone", "caller", "callers", "player", "user", "node"),
     *("allotment", "elapsed", "forfeit", "external", "adjustment", "online", "held", "stake"),
-    *("prizes", "tournament", "champion"),
+    *("prizes", "tournament", "champion", "duels"),
     # Authors of lines in the sysop's log.
     *("the command line", "command line", "maintain", "import", "upgrade"),
 )

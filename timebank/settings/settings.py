@@ -268,6 +268,8 @@ def read_bank(root: TomlTable) -> BankSettings:
         retention=window.fill(Retention),
         tournament=_tournament(root.table("tournament")),
     )
+    if bank.mode != "built-in":  # no stake could leave a bank account, or come home to one
+        bank = replace(bank, most_duel=0)
     _check_thebank_ext(window, bank)
     _check_imports(window, bank)
     return bank

@@ -99,6 +99,11 @@ class TestValues:
             Event("Mail", time(0, 0), frozenset(range(5)), 1),
         )
 
+    def test_a_board_without_a_bank_of_its_own_has_no_duels(self, write):
+        for mode, most in (("built-in", 600), ("none", 0)):
+            text = f'[timebank]\nmode = "{mode}"\n[duels]\nmost_minutes = 10'
+            assert settings.load(write(text)).most_duel == most
+
     def test_the_schedule_is_that_of_the_events_and_is_made_once(self, write):
         bank = settings.load(write('[board]\ntime_zone = "Asia/Tokyo"'))
         at = datetime(2024, 1, 1, 17, 59, tzinfo=UTC)
