@@ -159,7 +159,7 @@ def leaves(group: click.Group, *path: str) -> Iterator[tuple[str, click.Command]
 def test_every_command_that_prints_rows_takes_the_same_options() -> None:
     rows = {
         *("accounts", "ledger", "statement", "summary", "house", "log", "audit"),
-        *("boards", "outbox", "tournament"),
+        *("boards", "outbox", "tournament", "duels"),
         *("door nodes", "door refused", "door audit", "door odds"),
         *("door callers list", "door callers keys", "door config show", "door config diff"),
     }

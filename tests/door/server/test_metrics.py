@@ -91,7 +91,7 @@ async def test_the_numbers_match_the_board_and_its_books(tmp_path: Path) -> None
         assert audited[f"bjft_last_audit_findings{of_books}"] == 2
         text = await exported(board)
         assert "Ada" not in text
-        assert await asyncio.to_thread(promtool, "check", "metrics", said=text) == ""
+        assert await asyncio.to_thread(promtool, "check", "metrics", text=text) == ""
 
 
 async def test_an_allowed_network_may_ask_from_elsewhere(tmp_path: Path) -> None:

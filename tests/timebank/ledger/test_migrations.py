@@ -425,7 +425,7 @@ def test_a_failed_commit_of_a_move_is_not_reported_as_no_change(path, monkeypatc
         patch.setattr(
             sqlite3.dbapi2, "connect", lambda *where, **how: connect(*where, **how, factory=Failing)
         )
-        with pytest.raises(DatabaseRefused, match=r"one version or of the other") as refused:
+        with pytest.raises(DatabaseRefused, match="in the old version or the new") as refused:
             upgrade(path)
     assert "Nothing was changed" not in str(refused.value)
     assert version(path) == next_version.VERSION

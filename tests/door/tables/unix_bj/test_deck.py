@@ -33,7 +33,7 @@ def test_no_shuffle_falls_between_deal_and_first_decision() -> None:
     [(12, "You win $12"), (-3, "You lose $3"), (0, "You break even")],
 )
 def test_a_shuffle_tells_action_and_standing_of_earlier_runs_too(score: int, words: str) -> None:
-    run = Run(action=30, standing=score)
+    run = Run(action=30, score=score)
     assert run.plays("8H 9C AD KC") == paper(
         f"""
         Black Jack
@@ -77,7 +77,7 @@ def test_del_at_any_question_ends_it_with_action_and_standing(
             """
         )
     )
-    later = Run(action=10, standing=-4)
+    later = Run(action=10, score=-4)
     assert later.plays(cards, typed=typed).endswith(
         paper(
             f"""
