@@ -132,6 +132,17 @@ class TournamentSettings:
     hands: int = setting(Number(1, 50), 10)
 
 
+# Whose cards the daily deal has.
+DealKind = Literal["world", "board"]
+
+
+@dataclass(frozen=True)
+class DealSettings:
+    """`[deal]`: the daily deal."""
+
+    kind: DealKind = setting(OneOf(get_args(DealKind)), "world")
+
+
 @dataclass(frozen=True)
 class SocialSettings:
     """`[company]`: what callers may say to each other, learn of each other and watch."""
@@ -164,6 +175,7 @@ class Config:
     boards: Mapping[str, HostBoard]  # by name
     defence: Defences
     social: SocialSettings = field(default_factory=SocialSettings)
+    deal: DealSettings = field(default_factory=DealSettings)
     tournament: TournamentSettings = field(default_factory=TournamentSettings)
     pages: PagesSettings = field(default_factory=PagesSettings)
     metrics: MetricsSettings = field(default_factory=MetricsSettings)
@@ -227,6 +239,7 @@ def read(root: TomlTable, path: Path) -> Config:
         boards=read_boards(root),
         defence=root.table("defence").fill(Defences),
         social=root.table("company").fill(SocialSettings),
+        deal=root.table("deal").fill(DealSettings),
         tournament=root.table("tournament").fill(TournamentSettings),
         pages=read_pages(root.table("pages"), bank),
         metrics=root.table("metrics").fill(MetricsSettings),

@@ -10,6 +10,7 @@ from door.errors import NoSuchHand
 from door.games.blackjack import duplicate
 from door.games.blackjack.duplicate import HANDS
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, BlackjackRules, rules_from_mapping
+from door.games.blackjack.world import fits_date
 from door.games.engine import shuffle
 from door.games.engine.errors import GameError
 from door.games.engine.journaled import acts_of, seat_of
@@ -22,7 +23,7 @@ from timebank.ledger.generations import generation_of
 from timebank.reports import extracts
 from timebank.reports.extracts import Wanted
 from timebank.wagers import chains, contests, journal
-from timebank.wagers.contests import WHOLE_BET
+from timebank.wagers.contests import WHOLE_BET, WORLD
 from timebank.wagers.rounds import VOID, WHY_VOID
 from timebank.words import amount_words, clock, money, title
 
@@ -235,13 +236,16 @@ def wrong_tries(desk: Desk, since_hand: int = 1) -> list[Finding]:
 
 
 def _wrong_in(desk: Desk, deal: StoredContest) -> Iterator[str]:
-    if not shuffle.fits(deal.seed, deal.seal):
+    is_worlds = deal.seal.startswith(WORLD)
+    if not is_worlds and not shuffle.fits(deal.seed, deal.seal):
         yield "its seed does not fit its seal."
     try:
         rules = rules_from_mapping(json.loads(deal.rules), BLACK_JACK_FOR_TIME)
     except (GameError, ValueError, TypeError, AttributeError) as error:
         yield f"its rules cannot be read: {str(error).rstrip('.')}."
         return
+    if is_worlds and not fits_date(deal.seed, deal.seal, deal.day, deal.rules):
+        yield "it is called the world's, but its seed or rules are not those of its date."
     for each in contests.stored_tries(desk, deal.seal):
         if words := _differs(rules, deal, each):
             yield f"the try of {each.name} {words}."

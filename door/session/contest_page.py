@@ -182,10 +182,10 @@ class ContestPage(ABC, Generic[AnyOverview]):
     @staticmethod
     def ranking(desk: Desk, contest: Contest) -> list[ContestResult]:
         """Return the results that this caller may see now."""
-        return contests.ranking(desk, contest.seal)
+        return contests.ranking(desk, contest)
 
     def last_ranking(self, desk: Desk, last: Contest) -> list[ContestResult]:
-        return contests.ranking(desk, last.seal)
+        return contests.ranking(desk, last)
 
     def unseen_words(self) -> str:
         return _("The ranking appears once you have played.")
@@ -246,7 +246,8 @@ class ContestPage(ABC, Generic[AnyOverview]):
 
     def _rules_text(self, overview: AnyOverview) -> str:
         contest = overview.contest
-        seal = f"|15{_('Seal')}|07  {contest.seal}"
+        name = _("Name") if contest.is_worlds else _("Seal")
+        seal = f"|15{name}|07  {contest.seal}"
         parts = [self.scoring(), self.more_rules(), sealed_rules(rules_of(contest.rules)), seal]
         return "|07" + "\n\n".join(filter(None, parts))
 
@@ -273,7 +274,7 @@ class ContestPage(ABC, Generic[AnyOverview]):
             "",
             *ranked(placed, self._caller.record.id, MOST_SHOWN, columns, prizes),
             "",
-            f"|07{_('Seal')} {last.seal}",
+            f"|07{_('Name') if last.is_worlds else _('Seal')} {last.seal}",
             f"|07{_('Seed')} {last.shown_seed}",
             f"|07{words}",
         ]

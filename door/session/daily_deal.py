@@ -5,12 +5,13 @@ docs/daily-deal.md says what a second account could still do.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from door.games.blackjack.duplicate import HANDS
+from door.games.blackjack.world import world_shoe
 from door.session.contest_page import ContestPage, Overview, about, new_shoe
 from door.session.duels import DuelsPage
 from door.session.shared_hands import TITLE
@@ -18,11 +19,16 @@ from door.session.tournament import TournamentPage
 from timebank.language import N_, _
 from timebank.wagers import contests, deals, duels, tournaments
 from timebank.wagers.tournaments import Outlook
-from timebank.words import moment
+from timebank.words import day_words, moment
 
 if TYPE_CHECKING:
+    from datetime import date
+
+    from door.call.board import Board
+    from door.call.caller import Caller
     from timebank.ledger.database import Desk
-    from timebank.wagers.contests import Contest, ContestTry
+    from timebank.wagers.contests import ContestTry
+    from timebank.wagers.deals import DealOfDay, Shoe
 
 
 class LeftHands(NamedTuple):
@@ -41,6 +47,14 @@ def waiting(desk: Desk, caller_id: int) -> LeftHands:
         each is not None and contests.is_left(desk, each.seal, caller_id) for each in found
     )
     return LeftHands(deal, tournament, duels.is_waiting(desk, caller_id))
+
+
+def shoe_maker(board: Board, caller: Caller) -> Callable[[date], Shoe]:
+    """Return a function from a date to its shoe: the world's, or one of the board's own."""
+    if board.config.deal.kind == "world":
+        return world_shoe
+    shoe = new_shoe(board, caller, HANDS)
+    return lambda _day: shoe
 
 
 @dataclass(frozen=True)
@@ -76,18 +90,29 @@ class DailyDeal(ContestPage[DealOverview]):
     last = staticmethod(deals.last_closed)
 
     async def look(self) -> DealOverview:
-        number, shoe = self._caller.record.id, new_shoe(self._board, self._caller, HANDS)
+        number, shoe_of = self._caller.record.id, shoe_maker(self._board, self._caller)
 
-        def find(desk: Desk) -> tuple[Contest, ContestTry | None, Outlook]:
-            deal = deals.todays(desk, *shoe)
+        def find(desk: Desk) -> tuple[DealOfDay, ContestTry | None, Outlook]:
+            deal = deals.todays(desk, shoe_of)
             return deal, contests.try_of(desk, deal.seal, number), tournaments.outlook(desk)
 
         deal, own_try, outlook = await self._caller.ask_books(find)
-        placed = await self._caller.look_up(partial(contests.ranking, seal=deal.seal))
+        placed = await self._caller.look_up(partial(contests.ranking, contest=deal))
         return DealOverview(deal, own_try, placed, outlook)
 
     def terms(self, overview: DealOverview) -> Iterator[str]:
         yield f"|07{about(HANDS)} {_('You play for honour only.')}"
+        if overview.contest.is_worlds:
+            words = _("The world's deal of {day}: every board has these cards.")
+            yield f"|11{words.format(day=day_words(overview.contest.day.isoformat()))}"
+
+    def scoring(self) -> str:
+        return _(
+            "You bet 10 coins of play money on each hand. Each decision is compared with the "
+            "book: it costs what the best move wins more on average, in percent of a bet. The "
+            "lowest cost comes first, and equal costs share a place. Coins don't count, so "
+            "nothing is gained by knowing the cards."
+        )
 
     def notes(self, overview: DealOverview) -> Iterator[str]:
         until, _is_over, last = overview.outlook

@@ -60,7 +60,7 @@ class DealScene(BlackJackScene):
 
     def explain(self) -> Sequence[str]:
         return [
-            _("Everybody on the board plays these ten hands today, with the same cards."),
+            _("Everybody plays these ten hands today, with the same cards."),
             _("You bet 10 coins of play money on each. Nothing here touches your minutes."),
             _("The best decisions win: each is compared with the book."),
         ]

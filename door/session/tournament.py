@@ -85,7 +85,7 @@ class TournamentPage(ContestPage[TournamentOverview]):
             return TournamentOverview(
                 running,
                 contests.try_of(desk, running.seal, number),
-                contests.ranking(desk, running.seal),
+                contests.ranking(desk, running),
                 tournaments.pot(desk, running),
                 contests.entry_of(desk, running.seal, number),
                 tournaments.terms_for(desk, call, running.seal),

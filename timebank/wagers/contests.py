@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import Any, ClassVar, NamedTuple
 
-from sqlalchemy import ColumnElement, Select, and_, bindparam, case, func, or_, select
+from sqlalchemy import ColumnElement, Select, and_, bindparam, case, func, not_, or_, select
 
 from timebank.callers import awards
 from timebank.callers.award_names import DEAL
@@ -47,6 +47,8 @@ from timebank.ledger.transfers import Account, TransferRow, prizes
 from timebank.wagers.rounds import Json, encode
 
 WHOLE_BET = 10_000  # a bet, in the unit of costs
+# What the seals of the world's deals begin with. Their seeds are no secret.
+WORLD = "world/"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +58,8 @@ class Contest:
     # What the prize that is paid by this kind is called in THEBANK.EXT.
     SOURCE: ClassVar[str] = ""
     OVER: ClassVar[str] = N_("The day of this deal is over.")
+    # Whether the coins won decide between equal costs.
+    RANKS_COINS: ClassVar[bool] = True
 
     seal: str
     day: date
@@ -71,6 +75,11 @@ class Contest:
     def account(desk: Desk) -> Account:
         """Return the account that holds the entries."""
         return prizes(desk)
+
+    @property
+    def is_worlds(self) -> bool:
+        """Whether the cards follow from the date; the seal is then the name of the deal."""
+        return self.seal.startswith(WORLD)
 
     @property
     def shown_seed(self) -> str | None:
@@ -148,7 +157,9 @@ class _Paid(NamedTuple):
 SHOE = (deals.c.seal, deals.c.day, deals.c.rules, deals.c.closed, deals.c.seed)
 _ADD = Prepared(lambda: insert_into(deals, "seal day seed rules opened daily"))
 _CLOSE = Prepared(lambda: change(deals, "closed", equal(deals.c.seal)))
-_CLOSE_ALL = Prepared(lambda: change(deals, "closed", deals.c.closed.is_(None)))
+_CLOSE_ALL = Prepared(
+    lambda: change(deals, "closed", deals.c.closed.is_(None), not_(is_of_world()))
+)
 _IS_OPEN = Prepared(
     lambda: (
         select(deals.c.seal)
@@ -156,6 +167,11 @@ _IS_OPEN = Prepared(
         .with_for_update(read=True)
     )
 )
+
+
+def is_of_world() -> ColumnElement[bool]:
+    """Select the world's deals."""
+    return func.substr(deals.c.seal, 1, len(WORLD)) == WORLD
 
 
 def add(desk: Desk, seal: str, day: date, seed: bytes, rules: Json, *, is_daily: bool) -> None:
@@ -176,7 +192,11 @@ def close(desk: Desk, seal: str) -> None:
 
 
 def close_all(desk: Desk) -> None:
-    """Close the shoes of all contests. The next caller has another daily deal sealed."""
+    """Close the shoes of all contests, except the world's deals.
+
+    The next caller has another deal of the board sealed. Nothing is gained by knowing the cards of
+    a world's deal, so its tries go on.
+    """
     _CLOSE_ALL(desk.connection, closed=stamp(desk.now))
 
 
@@ -302,14 +322,15 @@ def results(desk: Desk, seal: str) -> list[ContestResult]:
     return _RESULTS.all(desk.connection, seal=seal)
 
 
-def ranking(desk: Desk, seal: str) -> list[ContestResult]:
+def ranking(desk: Desk, contest: Contest) -> list[ContestResult]:
     """List the finished tries with their places of now. Equal results share a place."""
-    return placed([each for each in results(desk, seal) if not each.is_deleted])
+    found = [each for each in results(desk, contest.seal) if not each.is_deleted]
+    return placed(found, ranks_coins=contest.RANKS_COINS)
 
 
-def placed(found: Sequence[ContestResult]) -> list[ContestResult]:
+def placed(found: Sequence[ContestResult], *, ranks_coins: bool = True) -> list[ContestResult]:
     """Number results in their order. Equal results share a place."""
-    places = shared_places([(each.cost, each.score) for each in found])
+    places = shared_places([(each.cost, each.score if ranks_coins else 0) for each in found])
     return [each._replace(place=place) for each, place in zip(found, places, strict=True)]
 
 

@@ -57,7 +57,7 @@ TOMLS = {
 # Every second of a board is lived through, so the last minutes of a tournament are enough.
 BEGINS = {"tournament": NOON + timedelta(minutes=115)}
 HEADERS = {"bjft": "b", "baccarat": "c", "red-dog": "r", "vegas": "v"}  # the keys of their games
-DEAL_KEYS = " s s s  s s s s  "  # stand the hands of the deal from `bytes(32)`, except the first
+DEAL_KEYS = " " + "s " * 9  # stand the hands of the world's deal of that day, except the first
 MOST_PAGES = 9
 NARROW = 40  # columns
 MOMENT, LONGEST = 0.05, 20.0  # seconds that a walk waits at a time, and at most, for a banner
@@ -243,7 +243,6 @@ async def fame(here: Evening) -> None:
 
 async def daily_deal(here: Evening) -> None:
     await here.visits("Ada", saved=60 * MINUTE)
-    here.deals(bytes(32))
     await here.take("daily-deal", "d")
     await here.take("daily-deal-rules", "r")
     await here.take("daily-deal-hand", "q", "p")
@@ -254,7 +253,7 @@ async def daily_deal(here: Evening) -> None:
 
 async def tournament(here: Evening) -> None:
     await here.visits("Ada", saved=60 * MINUTE)
-    here.deals(bytes(32), bytes([6]) * 32)
+    here.deals(bytes([6]) * 32)
     await here.take("tournament-on", "d")
     await here.take("tournament", "t")
     await here.take("tournament-rules", "r")

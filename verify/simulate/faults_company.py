@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from datetime import date, timedelta
 from hashlib import sha256
 from types import SimpleNamespace
 from typing import Any
@@ -13,7 +14,8 @@ import pytest
 from door.call.call_clock import CallClock
 from door.call.talk import Talk
 from door.games.blackjack import duplicate
-from door.session import shared_hands
+from door.games.blackjack.world import world_shoe
+from door.session import daily_deal, shared_hands
 from door.session.daily_deal import DailyDeal, DealOverview
 from door.session.duels import DuelPage
 from door.session.shared_hands import SharedHands
@@ -28,10 +30,11 @@ from timebank.language import Phrase
 from timebank.ledger.database import Desk
 from timebank.ledger.entries.posting import Posting
 from timebank.ledger.reasons import Reason
+from timebank.ledger.schema import stamp
 from timebank.wagers import contests, deals, duels, tournaments
 from timebank.wagers.contests import Contest, ContestResult, ContestTry
+from timebank.wagers.deals import DealOfDay, Shoe
 from timebank.wagers.duels import Duel
-from timebank.wagers.rounds import Json
 
 
 def deals_other_cards_than_it_keeps(patch: pytest.MonkeyPatch) -> None:
@@ -67,14 +70,25 @@ def shows_the_seed_of_an_open_deal(patch: pytest.MonkeyPatch) -> None:
 
 
 def seals_a_deal_for_each(patch: pytest.MonkeyPatch) -> None:
-    """Another shoe for every caller."""
+    """Another shoe for every caller, where the deal is the board's own."""
     real = deals.todays
 
-    def todays(desk: Desk, seed: bytes, seal: str, rules: Json) -> Contest:
-        contests.close_all(desk)
-        return real(desk, seed, seal, rules)
+    def todays(desk: Desk, shoe_of: Callable[[date], Shoe]) -> DealOfDay:
+        deals._CLOSE(desk.connection, closed=stamp(desk.now))
+        return real(desk, shoe_of)
 
     patch.setattr(deals, "todays", todays)
+
+
+def deals_a_world_of_its_own(patch: pytest.MonkeyPatch) -> None:
+    """A world's deal with the cards of the next date."""
+
+    def shoe_of_tomorrow(day: date) -> Shoe:
+        seed, _seal, _rules = world_shoe(day + timedelta(days=1))
+        _seed, seal, rules = world_shoe(day)
+        return seed, seal, rules
+
+    patch.setattr(daily_deal, "world_shoe", shoe_of_tomorrow)
 
 
 def goes_on_after_the_end_of_a_deal(patch: pytest.MonkeyPatch) -> None:
@@ -227,7 +241,7 @@ def shows_the_rivals_result(patch: pytest.MonkeyPatch) -> None:
     """A duel whose page has the other's result before both have played."""
 
     def ranking(desk: Desk, contest: Contest) -> list[ContestResult]:
-        return contests.ranking(desk, contest.seal)
+        return contests.ranking(desk, contest)
 
     patch.setattr(DuelPage, "ranking", staticmethod(ranking))
 
@@ -270,6 +284,7 @@ FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
     deals_anew_after_a_hang_up: 2,
     shows_the_seed_of_an_open_deal: 1,
     seals_a_deal_for_each: 1,
+    deals_a_world_of_its_own: 1,
     goes_on_after_the_end_of_a_deal: 16,
     shows_decisions_before_they_are_kept: 14,
     notes_another_score: 1,

@@ -302,7 +302,7 @@ WHERE r.outcome = 'void' AND r.settled >= g.at AND r.caller_id < ? AND NOT EXIST
     SELECT 1 FROM notices n WHERE n.caller_id = r.caller_id AND n.at >= g.at
         AND n.text LIKE '%Your open hand at % is void%')
 """
-OPEN_DEALS = "SELECT seal FROM deals WHERE closed IS NULL"
+OPEN_DEALS = "SELECT seal FROM deals WHERE closed IS NULL AND seal NOT LIKE 'world/%'"
 LEFT_OPEN = """
 WITH g AS (SELECT numbers FROM generations ORDER BY number DESC LIMIT 1)
 SELECT (SELECT count(*) FROM shoes, g WHERE closed IS NULL AND id < g.numbers ->> 'shoes')

@@ -274,6 +274,7 @@ class World:
             toml = re.sub("(?m)^mode = .*$", 'mode = "built-in"', toml)
         if self.company:
             toml += some_tournament(self.chance, self.now(), self.place)
+            toml += f'[deal]\nkind = "{self.chance.choice(("world", "board"))}"\n'
         if self.server is not None:
             where = f'database = "{self.server.url}"'
             toml = toml.replace("[timebank]\n", f"[timebank]\n{where}\n", 1)

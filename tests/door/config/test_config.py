@@ -72,6 +72,7 @@ def keys_that_are_read() -> dict[str, set[str]]:
         "server",
         "calls",
         "company",
+        "deal",
         "tournament",
         "duels",
         "timebank",

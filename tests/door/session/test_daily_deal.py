@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from door.errors import HelperUnavailable
 from door.games.blackjack import duplicate
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
+from door.games.blackjack.world import world_shoe
 from tests.terminal import MODERN, REFUSING, Profile
 from tests.thinking import AtOurWord
 from tests.world import BOARD, NOON, World, log_on, logged_on, newcomer, world
@@ -21,11 +23,12 @@ from timebank.wagers.contests import Contest
 LATE, BY_MIDNIGHT = NOON.replace(hour=23, minute=30), 1860
 # Enough minutes for a call that begins before midnight.
 TOML = f"{BOARD}\n[calls]\nminutes_per_day = 600\n"
+OWN_CARDS = f'{BOARD}\n[deal]\nkind = "board"\n'
 
 
 def sealed(board: World) -> Contest:
     with board.books() as desk:
-        return deals.todays(desk, bytes(32), "0" * 64, {})
+        return deals.todays(desk, lambda _day: (bytes(32), "0" * 64, {}))
 
 
 def keys_to_the_end(deal: Contest, acts: tuple[str, ...] = ()) -> str:
@@ -71,7 +74,7 @@ async def test_everyone_plays_the_same_cards_once_and_sees_the_seed_next_day(
         bob = await newcomer(board, "Bob", REFUSING)
         await bob.send("dp" + keys_to_the_end(deal)).until("You're number 1 of 2.")
         with board.books() as desk:
-            one, other = contests.ranking(desk, deal.seal)
+            one, other = contests.ranking(desk, deal)
         assert (one.score, one.cost, one.place) == (other.score, other.cost, other.place)
         assert (one.cost or 0) > 0
         for caller in (ada, again, bob):
@@ -81,8 +84,9 @@ async def test_everyone_plays_the_same_cards_once_and_sees_the_seed_next_day(
         await board.at_rest()
         late = await newcomer(board, "Cyd")
         await late.send("dl").until(deal.seed.hex()[:32])
-        assert sha256(deal.seed).hexdigest() == deal.seal
-        assert sealed(board).seal != deal.seal
+        assert (deal.seed, deal.seal) == world_shoe(deal.day)[:2]
+        assert f"Name {deal.seal}" in late.transcript
+        assert sealed(board).seal == world_shoe(deal.day + timedelta(days=1))[1]
 
 
 async def test_the_menu_says_that_a_hand_was_left_until_it_is_played(board: World) -> None:
@@ -169,11 +173,21 @@ async def test_a_tutor_that_does_not_answer_leaves_a_question_mark(tmp_path: Pat
 
 @pytest.mark.parametrize("profile", [MODERN, REFUSING])
 async def test_the_seal_is_under_the_rules_and_not_on_the_page(
-    board: World, profile: Profile
+    tmp_path: Path, profile: Profile
 ) -> None:
-    ada = await newcomer(board, "Ada", profile)
+    async with world(tmp_path, toml=OWN_CARDS) as board:
+        ada = await newcomer(board, "Ada", profile)
+        await ada.send("d").until("<Q>uit")
+        deal = sealed(board)
+        assert sha256(deal.seed).hexdigest() == deal.seal
+        assert deal.seal[:8] not in ada.transcript
+        await ada.send("r").until("<N>ext")
+        await ada.send(">").until(deal.seal)
+
+
+async def test_the_page_of_the_world_deal_says_where_its_cards_are_from(board: World) -> None:
+    ada = await newcomer(board, "Ada")
     await ada.send("d").until("<Q>uit")
-    seal = sealed(board).seal
-    assert seal[:8] not in ada.transcript
-    await ada.send("r").until("<N>ext")
-    await ada.send(">").until(seal)
+    assert "The world's deal of 20 November: every board has these cards." in ada.picture
+    await ada.send("r").until("equal costs share a place")
+    await ada.send(">").until("Name  world/1/2026-11-20")

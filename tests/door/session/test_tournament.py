@@ -18,7 +18,7 @@ from tests.terminal import REFUSING
 from tests.world import BOARD, NOON, World, log_on, logged_on, newcomer, world
 from timebank.ledger.database import Desk
 from timebank.wagers import contests, tournaments
-from timebank.wagers.contests import ContestResult
+from timebank.wagers.contests import Contest, ContestResult
 
 MINUTE, HOUR = 60, 3600
 # Open at once, for a day; one hand each, and callers are known from the first day.
@@ -137,9 +137,9 @@ async def test_a_new_caller_plays_for_rank_only_and_pays_nothing(
 ) -> None:
     threads, ranking = list[str](), contests.ranking
 
-    def ranked(desk: Desk, seal: str) -> list[ContestResult]:
+    def ranked(desk: Desk, contest: Contest) -> list[ContestResult]:
         threads.append(threading.current_thread().name)
-        return ranking(desk, seal)
+        return ranking(desk, contest)
 
     monkeypatch.setattr(contests, "ranking", ranked)
     settings = toml(hands=1).replace("known_days = 0", "known_days = 7")

@@ -10,15 +10,18 @@ from pathlib import Path
 from door.games import hand_check
 from door.games.blackjack import duplicate
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, rules_to_mapping
+from door.games.blackjack.world import world_shoe
 from door.games.engine import shuffle
 from door.games.solver.tutor import tutor
 from tests.door.playing import Table, hand
 from tests.world import World, world
 from timebank.callers import callers
 from timebank.wagers import contests, deals
+from timebank.wagers.rounds import encode
 
 SEED = bytes([7]) * 32
 SEAL = shuffle.seal(SEED)
+SHOE = SEED, SEAL, rules_to_mapping(BLACK_JACK_FOR_TIME)
 LATER_SEED = bytes([9]) * 32
 LATER = shuffle.seal(LATER_SEED)
 WHERE = "daily deal 2026-11-20"
@@ -77,7 +80,7 @@ async def test_every_outcome_of_a_try_has_a_name(tmp_path: Path) -> None:
         board.enter("Ada")
         with board.books() as desk:
             ada = callers.number_of(desk, "Ada")
-            deal = deals.todays(desk, SEED, SEAL, rules_to_mapping(BLACK_JACK_FOR_TIME))
+            deal = deals.todays(desk, lambda _day: SHOE)
             contests.begin(desk, deal, ada)
             for number, act in enumerate(ACTS):
                 score = SCORE if number == len(ACTS) - 1 else None
@@ -115,12 +118,24 @@ async def test_every_outcome_of_a_try_has_a_name(tmp_path: Path) -> None:
             desk.connection.exec_driver_sql("DELETE FROM deal_tries")
 
 
+async def test_a_world_deal_has_the_cards_and_rules_of_its_date(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        with board.books() as desk:
+            seal = deals.todays(desk, world_shoe).seal
+        assert board.findings() == []
+        wrong = "it is called the world's, but its seed or rules are not those of its date."
+        own = encode({**rules_to_mapping(BLACK_JACK_FOR_TIME), "decks": 2})
+        for column, value in (("seed", SEED), ("day", "2026-11-21"), ("rules", own)):
+            with changed(board, "deals", column, value, seal) as findings:
+                assert [each.partition(": ")[2] for each in findings] == [wrong], column
+
+
 async def test_part_of_an_audit_leaves_out_deals_that_were_over_before(ada: Table) -> None:
     board = ada.board
     await ada.bets(4, hand("stay", ends="win"))
     await ada.does("stay")
     with board.books() as desk:
-        deals.todays(desk, SEED, SEAL, rules_to_mapping(BLACK_JACK_FOR_TIME))
+        deals.todays(desk, lambda _day: SHOE)
         dealt = desk.connection.exec_driver_sql("SELECT dealt FROM rounds").scalar_one()
         day, rules = date(2026, 11, 19), rules_to_mapping(BLACK_JACK_FOR_TIME)
         contests.add(desk, LATER, day, LATER_SEED, rules, is_daily=True)

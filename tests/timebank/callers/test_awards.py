@@ -149,7 +149,7 @@ def test_a_deposit_and_a_perfect_deal_earn_awards(books, ann):
     ann.post(teller.deposit, 300)
     assert earned(books, ann.caller_id) == [DEPOSIT]
     seal = "00" * 32
-    deal = books.do(deals.todays, bytes(32), seal, {})
+    deal = books.do(deals.todays, lambda _day: (bytes(32), seal, {}))
     bob = books.caller("Bob")
     for caller_id, cost in ((ann.caller_id, 0), (bob, 40)):
         books.do(contests.begin, deal, caller_id)

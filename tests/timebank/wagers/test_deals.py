@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
+from door.games.blackjack.world import world_shoe
 from timebank.errors import OutOfStep, ShoeGone
 from timebank.keeping import deletion
 from timebank.wagers import contests, deals
@@ -14,7 +16,11 @@ RULES = {"decks": 1}
 
 
 def sealed(books, number: int):
-    return books.do(deals.todays, bytes([number]) * 32, f"{number:064x}", RULES)
+    return books.do(deals.todays, lambda _day: (bytes([number]) * 32, f"{number:064x}", RULES))
+
+
+def of_world(books):
+    return books.do(deals.todays, lambda day: (bytes(32), f"world/1/{day}", RULES))
 
 
 @pytest.fixture
@@ -74,7 +80,7 @@ def test_nothing_is_added_once_the_cards_are_open(books, deal, ann):
     assert sealed(books, 2).seal != deal.seal, "as after a restore, on the same day"
 
 
-def test_decisions_come_before_luck(books, deal, ann):
+def test_decisions_rank_and_coins_do_not(books, deal, ann):
     results = {"Bob": (40, 300), "Cyd": (-20, 0), "Dan": (10, 0), "Eve": (10, 0), "Fay": (90, None)}
     for name, (score, cost) in results.items():
         number = books.caller(name)
@@ -83,10 +89,66 @@ def test_decisions_come_before_luck(books, deal, ann):
         if cost is not None:
             books.do(contests.weigh, deal.seal, number, cost)
     books.do(contests.begin, deal, ann)  # not to its end
-    placed = books.do(contests.ranking, deal.seal)
+    placed = books.do(contests.ranking, deal)
     assert [(each.place, each.name) for each in placed] == [
-        *((1, "Dan"), (1, "Eve"), (3, "Cyd"), (4, "Bob"), (5, "Fay"))
+        *((1, "Dan"), (1, "Eve"), (1, "Cyd"), (4, "Bob"), (5, "Fay"))
     ]
     books.do(deletion.delete, placed[0].caller_id)
-    assert books.do(contests.ranking, deal.seal)[0].name == "Eve"
+    assert books.do(contests.ranking, deal)[0].name == "Eve"
     assert books.audit() == []
+
+
+def test_two_boards_in_two_zones_have_the_same_cards_for_the_same_date(open_books, folder):
+    """Each plays a date's deal on its own local day: Auckland's is over when Honolulu's begins."""
+    boards = [
+        open_books(folder / zone.replace("/", "-"), zone=ZoneInfo(zone), events=())
+        for zone in ("Pacific/Auckland", "Pacific/Honolulu")
+    ]
+    first, second = [], []
+    for hours in range(0, 72, 6):
+        for board, dealt in zip(boards, (first, second), strict=True):
+            board.now = datetime(2026, 11, 27, tzinfo=UTC) + timedelta(hours=hours)
+            deal = board.do(deals.todays, world_shoe)
+            assert deal.day == board.now.astimezone(board.settings.zone).date()
+            dealt.append((deal.day, deal.seed, deal.rules))
+    assert first[0][0] != second[0][0], "at the same moment"
+    by_day = {day: shoe for day, *shoe in first}
+    shared = {day for day, *_ in second} & by_day.keys()
+    assert len(shared) >= 3
+    assert all(by_day[day] == shoe for day, *shoe in second if day in shared)
+
+
+def test_the_world_deals_of_wrong_clocks_wait_for_their_dates(books, ann):
+    today = of_world(books)
+    books.do(contests.begin, today, ann)
+    books.now += timedelta(days=3)
+    ahead = of_world(books)
+    books.do(contests.begin, ahead, ann)
+    books.do(contests.act, ahead, ann, (), "stay", 10)
+    books.now -= timedelta(days=3)
+    assert of_world(books) == today
+    assert books.do(contests.begin, today, ann) == contests.ContestTry(())
+    assert books.do(deals.last_closed).seal == ahead.seal
+    books.now += timedelta(days=1)
+    assert of_world(books).day == today.day + timedelta(days=1)
+    books.now += timedelta(days=2)
+    assert of_world(books) == ahead
+    assert books.do(contests.try_of, ahead.seal, ann).score == 10
+
+
+def test_a_restore_leaves_the_world_deal_and_its_tries(books, ann):
+    deal = of_world(books)
+    books.do(contests.begin, deal, ann)
+    books.do(contests.act, deal, ann, (), "hit", None)
+    books.do(contests.close_all)
+    assert of_world(books) == deal
+    assert books.do(contests.begin, deal, ann) == contests.ContestTry(("hit",))
+
+
+def test_an_open_deal_of_the_board_is_played_to_its_end_before_the_world_deal(books, deal):
+    assert of_world(books) == deal
+    books.now += timedelta(days=1)
+    assert of_world(books).seal == f"world/1/{books.now.date()}"
+    assert sealed(books, 2).is_worlds, "and the other way round"
+    books.now += timedelta(days=1)
+    assert sealed(books, 2).seal == f"{2:064x}"
