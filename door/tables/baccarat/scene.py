@@ -309,8 +309,8 @@ class BaccaratScene:
         style, _quiet = BY_SIGN[_SIGNS.get(self.winner or BaccaratOutcome.STAND_OFF, 0)]
         text = f" {self.banner} "
         if self.has_big_win:
-            apart = " ".join(self.banner.upper())
-            text = apart if len(apart) < layout.felt_columns else text
+            large, apart = text.upper(), f" {' '.join(self.banner.upper())} "
+            text = apart if len(apart) < layout.felt_columns else large
             text = text.center(layout.felt_columns, "■")
         column = layout.left + (layout.felt_columns - len(text)) // 2
         canvas.put(_banner_row(layout), column, text, style)

@@ -13,6 +13,7 @@ from door.tables.scene import SHORTEST_STREAK, Banner, TableTally
 from door.tables.sitting import HOLD_SECONDS, SLOWNESS
 from door.tables.vegas.seat import BEAT_SECONDS
 from tests.door.playing import PAST_HEADER, PLACE_BET, Table, at_the_table, hand
+from tests.door.punting import at_baccarat, ends, seed_where
 from tests.door.vegas_callers import Player, table_toml, vegas_callers
 from tests.terminal import MODERN, REFUSING, Profile
 from tests.world import BOARD, world
@@ -147,6 +148,16 @@ async def test_a_streak_is_at_the_callers_seat_at_vegas_and_in_plain_lines(
         await ada.sees("3 in a row")
         await ada.presses("b1\r").sees("You have 19")
         assert profile is REFUSING or "in a row" not in ada.screen
+
+
+async def test_a_streak_and_a_big_win_are_on_the_baize_of_baccarat(tmp_path: Path) -> None:
+    wins = ends("player")
+    async with at_baccarat(tmp_path, seed_where(wins, wins, wins), mode="t") as ada:
+        for coins in (1, 1):
+            await ada.wagers(coins)
+            assert "in a row" not in ada.terminal.picture
+        await ada.wagers(10)
+        assert "■ YOU WIN 10 COINS - 3 IN A ROW ■" in ada.terminal.picture
 
 
 # The table cheers
