@@ -187,18 +187,16 @@ def _figure(rows: list[str], names: list[str]) -> str:
 
 
 def _vegas(screen: Screen, number: int, name: str, coin: int) -> Panel:
-    """Read this caller's seat: how the last round ended for them."""
-    for row, column in ((2, 2), (6, 2), (10, 2), (10, 28), (10, 54), (6, 54), (2, 54)):
-        if screen.rows[row][column : column + 16].strip() != name[:16]:
-            continue
-        ends = [screen.rows[row + down][column : column + 23].rstrip() for down in (1, 3)]
-        for end in ends:  # below two hands, or else beside the one
-            if net := _NET_AT_VEGAS.search(end):
-                sign, time, whole, half = net.groups()
-                won = clock(time) if time else _worth(whole, half, coin)
-                won = -won if sign == "-" else won
-                return Panel(won, (number,), number, None, "second")
-        if any(phrases.PUSH.is_in(end) for end in ends):
+    """Read this caller's seat, below the dealer's: how the last round ended for them."""
+    seat = [row[28:52].strip() for row in screen.rows[9:16]]
+    if seat[0][:16].split("  ")[0].strip() == name[:16]:
+        end = seat[-1]
+        if net := _NET_AT_VEGAS.search(end):
+            sign, time, whole, half = net.groups()
+            won = clock(time) if time else _worth(whole, half, coin)
+            won = -won if sign == "-" else won
+            return Panel(won, (number,), number, None, "second")
+        if phrases.PUSH.is_in(end):
             return Panel(0, (number,), number, None, "second")
     return Panel(0, (), number, None, "second")
 
