@@ -199,8 +199,7 @@ REFUSED = one_of(
 # The daily deal and the tournament.
 
 DAILY, TOURNAMENT = versions("The daily deal"), versions("The tournament")
-DUEL, COINS = versions("The duel"), versions("Coins")
-DEALS = (*DAILY, *TOURNAMENT, *DUEL)
+DEALS = (*DAILY, *TOURNAMENT, *versions("The duel"))
 CHALLENGE = Said("Challenge whom:")
 STAKE = Said("Stake how much? Up to {most}, or max (Enter for none):")
 PAY = Said("Pay {amount} to enter? You lose it if you don't win.")

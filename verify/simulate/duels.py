@@ -11,8 +11,6 @@ import sqlite3
 from collections import Counter, defaultdict
 from typing import NamedTuple
 
-from verify.robots import phrases
-from verify.simulate.wire import Screen
 from verify.simulate.wrong import must
 
 HOME = ("even", "declined", "expired", "called off", "restored")
@@ -70,15 +68,6 @@ class Duels:
                 self._has_ended(file, seal, each)
                 self.counted[f"duels {each.outcome}"] += was is not None
         self._adds_up(file)
-
-    def is_kept_secret(self, name: str, caller: int, screen: Screen) -> None:
-        """Check that no painted page has a result while all of a caller's duels are open."""
-        own = [each for each in (self._known or {}).values() if caller in each.two]
-        is_page = screen.rows[0].strip().startswith(tuple(phrases.DUEL))
-        if own and is_page and all(each.outcome is None for each in own):
-            shown = any(words in screen.picture for words in phrases.COINS)
-            must(not shown, "{} sees the result of an open duel\n{}", name, screen.picture)
-            self.counted["_pages of open duels"] += 1
 
     def _has_ended(self, file: sqlite3.Connection, seal: str, duel: Duel) -> None:
         entries = self._entered[seal]

@@ -17,7 +17,6 @@ from door.games.blackjack import duplicate
 from door.games.blackjack.world import world_shoe
 from door.session import daily_deal, shared_hands
 from door.session.daily_deal import DailyDeal, DealOverview
-from door.session.duels import DuelPage
 from door.session.shared_hands import SharedHands
 from timebank.callers import hearing, messages
 from timebank.callers.callers import CallerRecord
@@ -237,15 +236,6 @@ def leaves_duels_open(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(duels, "_close", lambda *_: None)
 
 
-def shows_the_rivals_result(patch: pytest.MonkeyPatch) -> None:
-    """A duel whose page has the other's result before both have played."""
-
-    def ranking(desk: Desk, contest: Contest) -> list[ContestResult]:
-        return contests.ranking(desk, contest)
-
-    patch.setattr(DuelPage, "ranking", staticmethod(ranking))
-
-
 def gives_every_call_minutes_of_its_own(patch: pytest.MonkeyPatch) -> None:
     """Uncharged minutes that restart after every hang-up."""
     real, known = grace.take_piece, set[int]()
@@ -303,7 +293,6 @@ FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
     keeps_stakes: 1,
     pays_the_loser_of_a_duel: 20,
     leaves_duels_open: 1,
-    shows_the_rivals_result: 1,
     gives_every_call_minutes_of_its_own: 9,
     gives_minutes_past_an_event: 46,
 }

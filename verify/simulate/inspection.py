@@ -335,8 +335,6 @@ class Inspection:
         self.told.listen(record.id, record.name, wire, paints=paints, place=caller.place)
         self.delivered.listen(record.name, caller.call_id, wire, paints=paints)
         self.deals.is_kept_secret(person.name, wire.screen)
-        if paints:
-            self.duels.is_kept_secret(person.name, record.id, wire.screen)
         if at_deal and (painted or not caller.console.screen.can_paint):
             self.deals.lies_there(record.name, record.id, wire.screen, paints=painted)
         game = shown.NAMES.get(caller.place)
