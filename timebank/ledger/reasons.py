@@ -559,7 +559,7 @@ class PrizeWon(Reason):
 @_declare("staked", "duel stake", "bank duels")
 class Staked(Reason):
     SENTENCE = N_("{amount} staked in the duel of {challenger} and {rival}")
-    IN_ENTRY = N_("staked {amount} in the duel of {challenger} and {rival}")
+    ENTRY_SENTENCE = N_("staked {amount} in the duel of {challenger} and {rival}")
 
     challenger: str
     rival: str

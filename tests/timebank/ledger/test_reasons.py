@@ -45,7 +45,18 @@ def test_every_reason_has_words_for_itself_and_in_an_entry(cls):
     assert describe([Part(reason, 60, "online", "bank", None)])
 
 
-# The kind of these two is a fact of theirs.
+@pytest.mark.parametrize("cls", CLASSES)
+def test_a_reason_sets_only_attributes_that_are_read(cls):
+    read = {name for each in cls.__mro__[1:] for name in vars(each).get("__annotations__", ())}
+    assert {name for name in vars(cls) if name.isupper()} <= read
+
+
+def test_the_entry_of_a_duels_stake_names_its_form():
+    part = Part(reasons.Staked("Ann", "Bob"), 600, "bank", "duels", None)
+    assert describe([part]) == "Staked 10:00 in the duel of Ann and Bob"
+
+
+# `raised` has no kind of its own: its kind is its action, and the audit checks no accounts for it.
 @pytest.mark.parametrize("cls", [cls for cls in CLASSES if cls.KIND])
 def test_every_reason_says_between_which_accounts_it_goes(cls):
     kinds = {*schema.CALLER_ACCOUNTS, *schema.PLAY_ACCOUNTS, *schema.SYSTEM_ACCOUNTS.values()}
