@@ -162,8 +162,8 @@ def find(desk: Desk, name: str) -> CallerRecord | None:
     return None if row is None else _record(row)
 
 
-def number_of(desk: Desk, name: str) -> int | None:
-    """Return the number of the caller of this name, or of the last deleted one, or None."""
+def number_even_if_deleted(desk: Desk, name: str) -> int | None:
+    """Return the number of the caller of this name, else of the last deleted one, else None."""
     return _NUMBER.first(desk.connection, fold=names.fold(name))
 
 

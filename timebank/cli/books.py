@@ -82,7 +82,7 @@ def accounts(config: Path, form: str, caller: str | None) -> None:
         with books.look() as desk, working(common.READING):
             number = None
             if caller is not None:
-                number = common.require_caller(callers.number_of(desk, caller), caller)
+                number = common.require_caller(callers.number_even_if_deleted(desk, caller), caller)
             states = callers.states(desk)
             balances = ledger.balances(desk, number)
             limits = [
@@ -141,7 +141,7 @@ def _filters(
         return Wanted(
             caller_id=None
             if caller is None
-            else common.require_caller(callers.number_of(desk, caller), caller),
+            else common.require_caller(callers.number_even_if_deleted(desk, caller), caller),
             game=None if game is None else known_game(desk, game),
             kind=None if kind is None else known_kind(desk, kind),
             call_id=call,
@@ -167,7 +167,7 @@ def statement(
     """
     with opened(config) as books:
         with books.look() as desk:
-            caller_id = common.require_caller(callers.number_of(desk, name), name)
+            caller_id = common.require_caller(callers.number_even_if_deleted(desk, name), name)
             called = callers.name_of(desk, caller_id)
             limits = own_limits.clauses(own_limits.current(desk, caller_id), desk)
         first, end = books.span(since, until)
@@ -233,7 +233,7 @@ def show_house(
         with books.look() as desk:
             number = None
             if caller is not None:
-                number = common.require_caller(callers.number_of(desk, caller), caller)
+                number = common.require_caller(callers.number_even_if_deleted(desk, caller), caller)
             with working("Adding up"):
                 tables, doubted = house_report.house(
                     desk, house_report.installed_odds(), first, end, number

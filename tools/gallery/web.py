@@ -109,7 +109,7 @@ def _enter(board: World) -> None:
     board.enter(CALLER, saved=BALANCE)
     phrase = {phrases.PREFERENCE: {"text": CUT, "own": True, "after": []}}
     with board.books() as desk:
-        callers.change_preferences(desk, callers.number_of(desk, CALLER), phrase)
+        callers.change_preferences(desk, callers.number_even_if_deleted(desk, CALLER), phrase)
     board.seeds = [chain("hit", "stay", ends="win", hands=4, length=500), *SPARE]
 
 
@@ -201,7 +201,7 @@ async def _about(browser: Any, board: World, into: Path) -> None:
 
 async def _books(browser: Any, board: World, into: Path) -> None:
     with board.books() as desk:
-        number = callers.number_of(desk, CALLER)
+        number = callers.number_even_if_deleted(desk, CALLER)
         query = f"SELECT min(id) FROM rounds WHERE caller_id = {number}"
         hand = desk.connection.exec_driver_sql(query).scalar_one()
     paths = {name: path.format(caller=number, hand=hand) for name, path in BOOKS.items()}
