@@ -170,7 +170,7 @@ SERVICES = {
         done=N_("{amount} sent to {name}."),
         label=N_("Transfer"),
         meaning=N_("Send minutes from your account to another caller's."),
-        operation=teller.sending,
+        operation=teller.sender_rules,
         most=N_("the most that you can send to others now."),
     ),
     "B": Service(

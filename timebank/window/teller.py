@@ -49,7 +49,9 @@ AUTO_DEPOSIT = "auto_deposit"  # preference: leftover minutes are banked when a 
 
 
 class BankOperation:
-    """An operation that moves an amount of the caller's own minutes.
+    """An operation of the window, which moves an amount between two of a caller's accounts.
+
+    The one named "transfer" only has rules; the function `transfer` moves the minutes.
 
     `name` is its name on screens and in settings. `reason` is the reason of its transfer, and names
     the two accounts. `award` is the award that it earns. `rules` yields its bounds in the order in
@@ -131,8 +133,11 @@ def withdraw(window: Window) -> Iterator[Bound]:
 
 
 @_operation("transfer", reasons.Sent)
-def sending(window: Window) -> Iterator[Bound]:
-    """Yield the bounds of the sender. The receiver's are in `transfer`, which also sends."""
+def sender_rules(window: Window) -> Iterator[Bound]:
+    """Yield the bounds of a sender, who may not know the receiver yet.
+
+    `gift_bounds` adds those of the receiver. `transfer` moves the minutes; this is never called.
+    """
     yield from window.newcomer_rules(N_("New callers can send minutes after {day}."))
     yield from loan_rules(
         -window.posting.state.loan,
@@ -230,7 +235,7 @@ def gift_bounds(window: Window, other: BankAccount) -> Iterator[Bound]:
     """Yield the bounds of a gift to another caller, or of a stake that they can win."""
     if other.caller_id == window.posting.caller_id:
         raise Refused(Phrase("These minutes are yours already."))
-    yield from sending.bounds(window)
+    yield from sender_rules.bounds(window)
     yield from window.receiver_rules(other)
 
 

@@ -21,7 +21,7 @@ from timebank.keeping.caller_acts import set_muted
 from timebank.keeping.events import EventAsked
 from timebank.ledger.database import Desk
 from timebank.window import corrections
-from timebank.window.teller import OPERATIONS, allowance, borrow, sending
+from timebank.window.teller import OPERATIONS, allowance, borrow, sender_rules
 from verify.robots import phrases
 from verify.simulate.below import some_trouble
 from verify.simulate.duel_play import end_duels, play_duels
@@ -567,7 +567,7 @@ def _call_elsewhere(desk: Desk, person: Person) -> OpenedCall | None:
 
 # Events that lead to days of earning and saving.
 
-SAVES = {each.name: each for each in OPERATIONS if each is not sending}
+SAVES = {each.name: each for each in OPERATIONS if each is not sender_rules}
 
 
 def save_on_short_calls(story: Story) -> None:
