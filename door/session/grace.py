@@ -16,7 +16,7 @@ from door.call.markup import hanging, lit
 from door.call.page import Page
 from door.errors import TimeGranted, TimeUp
 from door.lobby.teller import may_withdraw, withdraw_some
-from door.session.menu import MEANINGS, SERVICES, visit_room
+from door.session.menu import MEANINGS, MENU_LABELS, visit_room
 from timebank.errors import BooksUnavailable
 from timebank.language import N_, _
 from timebank.words import MINUTE, span
@@ -78,14 +78,14 @@ async def _choose(caller: Caller, trouble: str) -> str:
     caller.place = TITLE
     config = caller.config.social
     hidden = set() if config.messages or config.one_liners else {"M"}
-    keys = {key: _(SERVICES[key]) for key in OPEN if key not in hidden}
+    keys = {key: _(MENU_LABELS[key]) for key in OPEN if key not in hidden}
     meanings = {key: _(MEANINGS[key]) for key in keys}
     try:
         if await may_withdraw(caller):
-            keys["T"], meanings["T"] = _(SERVICES["T"]), _(WITHDRAW)
+            keys["T"], meanings["T"] = _(MENU_LABELS["T"]), _(WITHDRAW)
     except BooksUnavailable as broken:
         trouble = trouble or str(broken)
-    keys["G"], meanings["G"] = _(SERVICES["G"]), _(LEAVE)
+    keys["G"], meanings["G"] = _(MENU_LABELS["G"]), _(LEAVE)
     console.display.stage(Page(_(TITLE), _words(caller, meanings)))
     if trouble:
         console.screen.say(f"|12{trouble}")

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from door.games.engine.settings import StakeSettings
 
 
-SERVICES = {
+MENU_LABELS = {
     "T": N_("Time bank"),
     "W": N_("Who is on"),
     "N": N_("News"),
@@ -143,7 +143,7 @@ async def _choose(
         console.screen.say(f"|12{trouble}")
     config = caller.config.social
     hidden = () if config.messages or config.one_liners else ("M",)
-    services = {letter: _(label) for letter, label in SERVICES.items() if letter not in hidden}
+    services = {letter: _(label) for letter, label in MENU_LABELS.items() if letter not in hidden}
     unlisted = {letter: _(label) for letter, label in UNLISTED.items()}
     with _ticking(caller, scene):
         return await console.prompt.ask(

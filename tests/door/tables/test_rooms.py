@@ -14,7 +14,7 @@ import pytest
 
 from door.games.engine.descriptor import LONGEST_CODE, Game
 from door.games.registry import GAMES
-from door.session.menu import SERVICES
+from door.session.menu import MENU_LABELS
 from door.tables.registry import TABLES
 from tests import ROOT
 from timebank.words import title as bank_title
@@ -174,7 +174,7 @@ def _code_of(path: Path) -> str:
 
 def test_letters_codes_and_titles_of_games_are_unique() -> None:
     for names in (
-        [*(game.letter for game in GAMES.values()), *SERVICES],
+        [*(game.letter for game in GAMES.values()), *MENU_LABELS],
         [game.code for game in GAMES.values()],
         [game.title for game in GAMES.values()],
     ):
