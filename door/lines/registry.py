@@ -97,9 +97,9 @@ class ListenerKind:
 
 
 def _telnet(server: Answering, _where: ListenerSettings, entrance: Entrance) -> Listener:
-    from door.lines.telnet import hardened  # noqa: PLC0415 - as are all imports below
+    from door.lines.telnet import telnet  # noqa: PLC0415 - as are all imports below
 
-    return hardened.TelnetListener(server.answer, hardened.USUAL_LIMITS, entrance)
+    return telnet.TelnetListener(server.answer, telnet.USUAL_LIMITS, entrance)
 
 
 def _rlogin(server: Answering, _where: ListenerSettings, entrance: Entrance) -> Listener:

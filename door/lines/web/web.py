@@ -15,8 +15,8 @@ from door.lines.flow import LineLimits, StreamLine
 from door.lines.line import Hints, Line, OpenKeys, bounded_size, printable
 from door.lines.port.connection import OPEN, Entrance, LineConnection, Proxies
 from door.lines.port.listener import Listener
-from door.lines.telnet.hardened import USUAL_LIMITS as TELNET_LIMITS
-from door.lines.telnet.hardened import HardenedTelnet, TelnetLimits, quieten_library
+from door.lines.telnet.telnet import USUAL_LIMITS as TELNET_LIMITS
+from door.lines.telnet.telnet import HardenedTelnet, TelnetLimits, quieten_library
 from door.lines.web import pages
 from door.lines.web.connection import (
     USUAL_CONNECTION,

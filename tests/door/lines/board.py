@@ -10,8 +10,8 @@ from typing import TypeVar
 from door.lines.line import Line
 from door.lines.port.listener import Listener
 from door.lines.telnet.framing import CommandAllowance
-from door.lines.telnet.hardened import USUAL_LIMITS, HardenedTelnet, TelnetLimits, TelnetListener
 from door.lines.telnet.passive import TelnetLine
+from door.lines.telnet.telnet import USUAL_LIMITS, HardenedTelnet, TelnetLimits, TelnetListener
 from tests.terminal import IAC, SB, SE, Terminal
 
 PATIENCE = 120.0  # seconds; anything slower has failed

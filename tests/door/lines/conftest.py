@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 import pytest_asyncio
 
-from door.lines.telnet.hardened import USUAL_LIMITS
+from door.lines.telnet.telnet import USUAL_LIMITS
 from tests.door.lines.board import Board, open_board
 
 

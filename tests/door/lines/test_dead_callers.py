@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 from door.errors import Hangup
-from door.lines.telnet.hardened import USUAL_LIMITS, HardenedTelnet
+from door.lines.telnet.telnet import USUAL_LIMITS, HardenedTelnet
 from tests.door.lines.board import (
     MEMORY,
     NO_BUDGET,

@@ -9,7 +9,7 @@ import pytest
 from door.errors import Hangup
 from door.lines.flow import UNREAD
 from door.lines.line import Line
-from door.lines.telnet.hardened import USUAL_LIMITS, HardenedTelnet, TelnetListener
+from door.lines.telnet.telnet import USUAL_LIMITS, HardenedTelnet, TelnetListener
 from tests.door.lines.board import (
     GREETING,
     PATIENCE,

@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from door.lines.flow import UNREAD
-from door.lines.telnet.hardened import USUAL_LIMITS, TelnetLimits
+from door.lines.telnet.telnet import USUAL_LIMITS, TelnetLimits
 from tests.door.lines.board import (
     MEMORY,
     NO_BUDGET,

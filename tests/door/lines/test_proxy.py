@@ -24,7 +24,7 @@ from door.lines.port.proxy_header import (
     ProxyHeader,
 )
 from door.lines.rlogin import rlogin
-from door.lines.telnet.hardened import USUAL_LIMITS, TelnetListener
+from door.lines.telnet.telnet import USUAL_LIMITS, TelnetListener
 from door.lines.tls.tls import Certificate
 from tests.certificates import put_into, trusting
 from tests.door.lines.board import PATIENCE, Board

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from door.lines.telnet.hardened import USUAL_LIMITS
+from door.lines.telnet.telnet import USUAL_LIMITS
 from tests.door.lines.board import GREETING, Board, Wire, connected, open_board, plugged
 from tests.terminal import (
     BINARY,

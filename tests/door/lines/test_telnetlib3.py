@@ -1,4 +1,4 @@
-"""The faults of telnetlib3 5.0.1 that door/lines/telnet/hardened.py lists, by their numbers.
+"""The faults of telnetlib3 5.0.1 that door/lines/telnet/telnet.py lists, by their numbers.
 
 Each test states what the library should do, and must fail. One that passes is reported as a
 failure (`strict`): the fault is mended, and its entry and its workaround can be removed.
@@ -20,7 +20,7 @@ import pytest
 import telnetlib3
 from telnetlib3 import telopt
 
-from door.lines.telnet import hardened
+from door.lines.telnet import telnet
 from tests.door.lines.board import MEMORY, subnegotiation
 from tests.terminal import CHARSET, ECHO, IAC, NAWS, NEW_ENVIRON, TTYPE, WILL, WONT
 
@@ -190,6 +190,6 @@ def test_13_requests_made_together_leave_together() -> None:
 
 
 def test_the_list_and_these_tests_name_each_other() -> None:
-    listed = set(re.findall(r"\btest_[0-9]\w+", hardened.__doc__ or ""))
+    listed = set(re.findall(r"\btest_[0-9]\w+", telnet.__doc__ or ""))
     here = {name for name in globals() if name.startswith("test_") and name[5].isdigit()}
     assert listed == here

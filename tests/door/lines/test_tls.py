@@ -17,7 +17,7 @@ from door.errors import CertificateRefused
 from door.lines.flow import UNREAD
 from door.lines.port.connection import Entrance
 from door.lines.port.gate import OpenGate
-from door.lines.telnet.hardened import USUAL_LIMITS, HardenedTelnet, TelnetListener
+from door.lines.telnet.telnet import USUAL_LIMITS, HardenedTelnet, TelnetListener
 from door.lines.tls import tls
 from door.lines.tls.tls import Certificate
 from tests.certificates import put_into, trusting

@@ -20,7 +20,7 @@ from door.call.keyboard import Keyboard
 from door.call.screen import Screen
 from door.errors import Closing
 from door.lines.flow import StreamLine
-from door.lines.telnet.hardened import HardenedTelnet
+from door.lines.telnet.telnet import HardenedTelnet
 from tests.door.visiting import MENU, Guest, visitor
 from tests.long import long
 from tests.world import world

@@ -1,4 +1,4 @@
-"""door/lines/telnet/hardened.py and passive.py: a whole telnet line, with the library behind it."""
+"""door/lines/telnet/telnet.py and passive.py: a whole telnet line, with the library behind it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from door.lines.host import host
 from door.lines.line import MAX_COLUMNS, MAX_ROWS, MIN_COLUMNS, MIN_ROWS, Hints
 from door.lines.telnet.framing import CommandAllowance
-from door.lines.telnet.hardened import HardenedTelnet, TelnetLimits
 from door.lines.telnet.passive import PassiveTelnet
+from door.lines.telnet.telnet import HardenedTelnet, TelnetLimits
 from verify.fuzz.oracles import assert_one_line, packetings
 from verify.fuzz.target import Target
 from verify.fuzz.wire import Notebook, NoWire
