@@ -36,7 +36,7 @@ class Reason:
     KIND: ClassVar[str]
     # "source target" for each allowed pair of accounts; without any, the audit checks none.
     ROUTES: ClassVar[tuple[str, ...]]
-    # The sentence for the transfer alone, and the one without its last fact, if that is empty.
+    # The sentence for the transfer alone, and the one used instead if the last fact is empty.
     SENTENCE: ClassVar[str]
     SHORT_SENTENCE: ClassVar[str] = ""
     # What the sentence about an entry says of the reason. `{of_it}` says that the amount is
@@ -147,7 +147,7 @@ class Released(Reason):
 
 @_declare("held", "held", "online held")
 class HeldBack(Reason):
-    """Other time than winnings past the next event; `cutoff.clamp` holds it until the end."""
+    """Time past the next event that is not `Clamped`; `cutoff.clamp` holds it until the end."""
 
     SENTENCE = N_("{amount} available after {event}{another_day}")
     ENTRY_SENTENCE = N_("{amount}{of_it} held until after {event}{another_day}")
@@ -172,7 +172,7 @@ class Mended(Reason):
 
 @_declare("clamped", "clamp", "online bank, online forfeit")
 class Clamped(Reason):
-    """Winnings past the next event; `cutoff.clamp` puts them away."""
+    """Winnings past the next event; `cutoff.clamp` says which of them are held instead."""
 
     SENTENCE = N_("{amount} won past {event}{banked}")
     ENTRY_SENTENCE = N_("{amount}{of_it} {done} because of {event}")

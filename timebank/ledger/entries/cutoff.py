@@ -1,6 +1,8 @@
 """The rules of the next event: time online never reaches past it.
 
-Winnings that do not fit are put away. Other time is held and released after the event.
+Winnings that do not fit go to the bank, or are forfeited on a board without one. Other time is held
+and released after the event. So are a frozen account's winnings on a board with a bank, and those
+that a guest may not save here.
 """
 
 from __future__ import annotations
@@ -78,7 +80,8 @@ def clamp(
 ) -> Ruling:
     """Move the time that would reach past the event: put winnings away and hold the rest.
 
-    `winnings` are the seconds won in this entry, `source` is their game.
+    All of it is held if the winnings must stay in the purse (`must_stay_in_purse`). `winnings` are
+    the seconds won in this entry that may be put away, `source` is their game.
     """
     event = state.event
     if event is None or state.online <= event.seconds:

@@ -252,9 +252,11 @@ class Posting:
     def finish(self, winnings: int = 0, source: str = "", ended_round: int = 0) -> Receipt:
         """Pay the loan's share, clamp, write the entry and return the receipt.
 
-        `winnings` are the seconds won in this entry. A loan takes its share from them, and an event
-        cuts them off first. `source` is their game, for the record in THEBANK.EXT. `ended_round` is
-        the hand that ends with the entry, 0 for none.
+        `winnings` are the seconds won in this entry. The loan takes its share of them first. If the
+        caller's time reaches past the next event, the event cuts off what is left of them before
+        other time. A guest's winnings beyond `savable` count as other time. `source` is their game,
+        for the record in THEBANK.EXT. `ended_round` is the hand that ends with the entry, 0 for
+        none.
         """
         if winnings and self.visit is not None:
             winnings = min(winnings, self.savable())
