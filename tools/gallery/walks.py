@@ -135,11 +135,11 @@ class Evening:
         consoles = [each for each in board.consoles if not isinstance(each.line, Wall)]
         return bool(consoles) and all(each.screen.awaits_key for each in consoles)
 
-    async def watches(self, text: str) -> None:
-        """Let time pass until `text` is on a moving screen."""
+    async def watches(self, *texts: str) -> None:
+        """Let time pass until one of `texts` is on a moving screen."""
         waited = 0.0
-        while not (self.scrolls or text in self.terminal.picture):
-            assert waited < LONGEST, f"no {text!r}:\n{self.terminal.picture}"
+        while not (self.scrolls or any(text in self.terminal.picture for text in texts)):
+            assert waited < LONGEST, f"none of {texts}:\n{self.terminal.picture}"
             waited += MOMENT
             await self.board.clock.advance(MOMENT)
             await self.settles()
@@ -387,7 +387,7 @@ async def staged(here: Evening) -> None:
     await here.watches("BLACKJACK!")
     here.deals(hand("hit", "hit", "hit", ends="charlie"))
     await here.press("b", "5\r", " ", "h", " ", "h", " ", "h")
-    await here.watches("FIVE-CARD CHARLIE!")
+    await here.watches("FIVE-CARD CHARLIE!", "F I V E")
     await here.take("bjft-charlie-banner")
 
 
