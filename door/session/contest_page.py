@@ -132,6 +132,7 @@ class ContestPage(ABC, Generic[AnyOverview]):
                 self._console.display.refresh()
                 if caller_id == number and not self._console.screen.is_painted:
                     self._tell_own(overview)
+            await self.complete(overview, rows)
             last = await self._board.books.read(self.last)
             if last is not None:  # its last players may have hung up before the costs were known
                 async for _caller in weigh_tries(self._board, last, MOST_WEIGHED):
@@ -167,6 +168,9 @@ class ContestPage(ABC, Generic[AnyOverview]):
     def notes(self, overview: AnyOverview) -> Iterator[str]:
         """Yield the rows below the caller's place."""
         yield from ()
+
+    async def complete(self, overview: AnyOverview, rows: list[str]) -> None:
+        """Add to `rows` what the tutor works out after the costs. Raises `HelperUnavailable`."""
 
     def hidden_keys(self, overview: AnyOverview) -> set[str]:
         mine = placed_of(overview.placed, self._caller.record.id)

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from door.games.blackjack.duplicate import HANDS
 from door.games.blackjack.world import world_shoe
-from door.session.contest_page import ContestPage, Overview, about, new_shoe
+from door.session.contest_page import ContestPage, Overview, about, new_shoe, placed_of
 from door.session.duels import DuelsPage
+from door.session.result_line import hand_costs, result_line
 from door.session.shared_hands import TITLE
 from door.session.tournament import TournamentPage
+from door.tables.tutor.tutor_process import TutorProcess
 from timebank.language import N_, _
 from timebank.wagers import contests, deals, duels, tournaments
 from timebank.wagers.tournaments import Outlook
@@ -88,6 +90,7 @@ class DailyDeal(ContestPage[DealOverview]):
         "Q": N_("Go back to the main menu."),
     }
     last = staticmethod(deals.last_closed)
+    _line = ""  # about the caller's finished try
 
     async def look(self) -> DealOverview:
         number, shoe_of = self._caller.record.id, shoe_maker(self._board, self._caller)
@@ -114,7 +117,23 @@ class DailyDeal(ContestPage[DealOverview]):
             "nothing is gained by knowing the cards."
         )
 
+    async def complete(self, overview: DealOverview, rows: list[str]) -> None:
+        """Show the line about the caller's try that may be pasted anywhere."""
+        mine = placed_of(overview.placed, self._caller.record.id)
+        if mine is None or mine.cost is None:
+            return
+        deal, screen = overview.contest, self._console.screen
+        by_hand = await hand_costs(TutorProcess.among(self._board.shared), deal, mine.acts)
+        charset = screen.look.charset if screen.is_painted else None
+        self._line = result_line(deal.day, mine.cost, by_hand, charset)
+        rows[:] = self.rows(overview)
+        self._console.display.refresh()
+        if not screen.is_painted:
+            screen.say(f"|15{self._line}")
+
     def notes(self, overview: DealOverview) -> Iterator[str]:
+        if self._line and self._console.screen.is_painted:
+            yield f"|15{self._line}"
         until, _is_over, last = overview.outlook
         if until is not None:
             at = moment(self._caller.bank_settings.schedule.local(until))

@@ -83,9 +83,9 @@ async def review_text(
 async def _rated(
     thinking: TutorProcess, contest: Contest, mine: ContestResult, other: ContestResult | None
 ) -> list[Rated]:
-    moves = {} if other is None else _moves(_decisions(contest, other.acts))
+    moves = {} if other is None else _moves(decisions_of(contest, other.acts))
     game, found = played(contest, mine.acts), list[Rated]()
-    for decision, choice in zip(_decisions(contest, mine.acts), costs.choices(game), strict=True):
+    for decision, choice in zip(decisions_of(contest, mine.acts), costs.choices(game), strict=True):
         values = await thinking.ask(choice.spot)
         best = tutor.advised(choice.decision, values).best
         step = sum(each.decision.number == decision.number for each in found)
@@ -94,7 +94,7 @@ async def _rated(
     return found
 
 
-def _decisions(contest: Contest, acts: Sequence[str]) -> Iterator[TryDecision]:
+def decisions_of(contest: Contest, acts: Sequence[str]) -> Iterator[TryDecision]:
     rules, game = rules_of(contest.rules), played(contest, ())
     for word in acts:
         if game.current is not None:

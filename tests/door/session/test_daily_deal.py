@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import timedelta
+from datetime import date, timedelta
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
+from ansi.charset import Charset
 from door.errors import HelperUnavailable
 from door.games.blackjack import duplicate
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 from door.games.blackjack.world import world_shoe
-from tests.terminal import MODERN, REFUSING, Profile
-from tests.thinking import AtOurWord
+from door.session.result_line import hand_costs, result_line
+from tests.terminal import MODERN, REFUSING, SYNCTERM, Profile
+from tests.thinking import AtOurWord, InPlace
 from tests.world import BOARD, NOON, World, log_on, logged_on, newcomer, world
 from timebank.wagers import contests, deals
 from timebank.wagers.contests import Contest
@@ -191,3 +193,36 @@ async def test_the_page_of_the_world_deal_says_where_its_cards_are_from(board: W
     assert "The world's deal of 20 November: every board has these cards." in ada.picture
     await ada.send("r").until("equal costs share a place")
     await ada.send(">").until("Name  world/1/2026-11-20")
+
+
+@pytest.mark.parametrize(
+    ("profile", "charset"),
+    [(MODERN, Charset.UTF8), (SYNCTERM, Charset.CP437), (REFUSING, None)],
+)
+async def test_a_finished_try_has_a_line_to_paste_without_spoilers(
+    board: World, profile: Profile, charset: Charset | None
+) -> None:
+    ada = await newcomer(board, "Ada", profile)
+    await ada.send("d").until("You haven't played it yet.")
+    deal = sealed(board)
+    ada.send("p" + keys_to_the_end(deal))
+    await ada.until("/10 by the book, -")
+    with board.books() as desk:
+        (mine,) = contests.ranking(desk, deal)
+    by_hand = await hand_costs(InPlace(), deal, mine.acts)
+    assert abs(sum(by_hand) - (mine.cost or 0)) <= len(by_hand), "but for the rounding"
+    line = result_line(deal.day, mine.cost or 0, by_hand, charset)
+    assert line.startswith("Black Jack For Time 2026-11-20: ")
+    await ada.until("Q>uit")
+    assert " ".join(line.split()) in " ".join(ada.picture.split())
+    assert ada.picture.count(line[:30]) == 1
+
+
+def test_the_line_has_a_square_for_each_hand_or_names_the_slips() -> None:
+    day, by_hand = date(2026, 11, 28), [0, 1, 999, 1000, 5000]
+    one = result_line(day, 7000, by_hand, Charset.UTF8)
+    assert one == "Black Jack For Time 2026-11-28: 1/5 by the book, -70% 🟩🟨🟨🟥🟥"
+    assert result_line(day, 7000, by_hand, Charset.CP437).endswith("-70% █▒▒░░")
+    said = result_line(day, 7000, by_hand, None)
+    assert said.endswith("-70%. Small slips in hands 2, 3. Big slips in hands 4, 5.")
+    assert result_line(day, 0, [0] * 10, None).endswith(": 10/10 by the book, 0%.")
