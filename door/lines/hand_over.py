@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     HostFolder = tuple[str, bool, int, list[HostFile]]
 
 NAME = "door.sock"  # in the data folder
-VERSION = "5"  # of this protocol, and of the requests of `dropfiles.giving`
+VERSION = "5"  # of this protocol, and of the requests of `dropfiles.give_back`
 PACKAGE, INFO = "blackjack_for_time-", ".dist-info"  # around the number of an installed release
 LARGEST_FILE = 64 * 1024  # bytes of a drop file; no writer comes near 4 KiB
 LARGEST = 2 * LARGEST_FILE  # bytes of a message; the kernel takes some 200 KiB

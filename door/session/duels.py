@@ -46,7 +46,7 @@ STAKE = MovementWords(
     N_("Stake {amount} against {name}?"),
     N_("You have challenged {name} for {amount}."),
 )
-# How an open duel or one that has ended is told, by its state: see `_state_words`.
+# The words for each state of a duel: see `state_of`.
 STATES = {
     "answer": N_("{name} waits for your answer."),
     "asked": N_("{name} has not answered yet."),

@@ -360,7 +360,7 @@ def _finish(
     if settlement is None:
         return posting.finish()
     round_id = posting.round_id
-    assert round_id is not None  # `belong_to` was called
+    assert round_id is not None  # `Posting.set_round` was called
     rounds.settle(stakes, game, settlement)
     if hand is not None:
         rounds.write_settlement(posting, hand, settlement, together)
