@@ -29,7 +29,7 @@ from typing import TypeVarTuple
 Arguments = TypeVarTuple("Arguments")
 
 ENGLISH = "en"
-# The languages with a catalogue, by their own names.
+# The languages that callers may choose, by their own names. English needs no catalogue.
 LANGUAGES = {ENGLISH: "English", "fr": "Français"}
 DOMAIN = "bjft"
 CATALOGUES = Path(__file__).parent / "locales"

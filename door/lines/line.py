@@ -1,4 +1,4 @@
-"""A caller's connection as the board sees it: one interface for telnet, rlogin, stdio and tests.
+"""A caller's connection as the board sees it: one interface for every way to call.
 
 A `Line` moves bytes and knows the size of the screen. `ansi` turns bytes into keys, and
 `door.call.caller` gives keys their meaning.
@@ -75,7 +75,10 @@ class Line(Protocol):
 
     @property
     def kind(self) -> str:
-        """How the caller reached us: ``telnet``, ``rlogin``, ``stdio`` or ``socket``."""
+        """The protocol, for the log: ``telnet`` (also with TLS), ``rlogin``, ``web`` or ``ssh``.
+
+        A door's line is ``stdio`` or ``socket``.
+        """
 
     @property
     def address(self) -> str:

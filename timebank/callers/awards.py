@@ -1,7 +1,9 @@
-"""Awards for something that a caller did for the first time, with the time and the hand.
+"""Awards for something that a caller did for the first time, with the time.
 
-Each is earned once, in the transaction of the deed. Awards of hands come from hand_totals.py, the
-others from `earn`. Each is `untold` until its caller has seen it, at once or on their next call.
+Each is earned once, in the transaction of the deed. hand_counts.py says which hand deserves an
+award, and hand_totals.py writes those with their hand. `earn` writes all others. award_names.py has
+the names. Each is `untold` until the board has announced it to its caller, at once or on their next
+call (`Housekeeping`).
 """
 
 from __future__ import annotations

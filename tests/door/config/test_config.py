@@ -169,7 +169,9 @@ class TestDefaults:
         board = load("")
         assert board.board.name == "Black Jack For Time"
         assert board.listeners == (ListenerSettings("telnet", "0.0.0.0", 2323),)
-        assert board.calls == config.Calls(16, 240, 300, 180)
+        assert board.calls == config.Calls(
+            nodes=16, idle_warning_seconds=240, idle_limit_seconds=300, logon_seconds=180
+        )
         assert BlackJackForTimeSettings.among(board.games) == BlackJackForTimeSettings(
             True, 1, 1, 10, 20, BLACK_JACK_FOR_TIME
         )
