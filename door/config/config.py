@@ -29,7 +29,7 @@ from door.config.pages import PagesSettings, read_pages
 from door.config.public import EXAMPLE, LONGEST_ADDRESS, PublicSettings, read_public
 from door.games.engine.settings import StakeSettings
 from door.games.registry import GAMES
-from door.lines.registry import ListenerSettings
+from door.lines.registry import KINDS, ListenerSettings
 from door.lines.rlogin.trust import NETWORKS, Network
 from timebank.errors import NameRefused
 from timebank.language import ENGLISH, LANGUAGES
@@ -200,7 +200,7 @@ class Config:
         browsers, "" if neither is known."""
         if self.check_address or not self.public.address:
             return self.check_address
-        has_page = any(listener.kind == "web" for listener in self.listeners)
+        has_page = any(KINDS[each.kind].has_pages for each in self.listeners)
         return f"{self.public.address}/{CHECK_PAGE}" if has_page else ""
 
     @property

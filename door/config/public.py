@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from door.config.listeners import ORIGIN
+from door.lines.registry import KINDS
 from timebank.settings.forms import Text, Texts, TrueOrFalse, setting
 from timebank.settings.quoting import shown
 
@@ -52,7 +53,7 @@ class PublicSettings:
 
 def read_public(table: TomlTable, listeners: Sequence[ListenerSettings]) -> PublicSettings:
     public = table.fill(PublicSettings)
-    if public.is_shown and not any(each.kind == "web" for each in listeners):
+    if public.is_shown and not any(KINDS[each.kind].has_pages for each in listeners):
         table.refuse("page", 'is shown by a port of kind "web", and [[listeners]] has none')
     elif public.is_shown and not public.address and table.is_sound("address"):
         table.refuse("address", f"must be there for the page, such as {EXAMPLE}")

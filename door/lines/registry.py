@@ -1,7 +1,8 @@
-"""The kinds of listeners, one row each: all that the program knows about a kind but its protocol.
+"""The kinds of listeners, one row each, with its port, its keys in sysop.toml and how to call it.
 
-Settings, server, public page and `door check` use these rows. The protocol of a kind is in a folder
-next to this file, and is loaded only by a board with such a listener: two kinds need an extra.
+Settings, server, public page and `door check` use these rows. Setup and the address of the public
+page name "telnet" and "web" themselves. The protocol of a kind is in a folder next to this file,
+and is loaded only by a board with such a listener: two kinds need an extra.
 """
 
 from __future__ import annotations
@@ -82,6 +83,8 @@ class ListenerKind:
     called: str = ""
     way: Callable[[str, int], tuple[str, str]] | None = None
     look: Callable[[Path], list[str]] | None = None  # sentences of `door check`, by data folder
+    has_pages: bool = False  # whether its port shows the board's pages to browsers
+    has_keys: bool = False  # whether callers may log on with a key
 
     def listener(self, server: Answering, where: ListenerSettings, entrance: Entrance) -> Listener:
         """Make the listener, to be opened later; raise `CannotListen`."""
@@ -196,6 +199,7 @@ KINDS: Mapping[str, ListenerKind] = {
         named_by=("X-Forwarded-For", "forwarded"),
         at_home="http://localhost:{port} in a browser",
         called=N_("In a browser"),
+        has_pages=True,
     ),
     "ssh": ListenerKind(
         usual_port=2222,
@@ -204,5 +208,6 @@ KINDS: Mapping[str, ListenerKind] = {
         called=N_("By SSH, the first time"),
         way=_by_ssh,
         look=_look_at_ssh,
+        has_keys=True,
     ),
 }

@@ -699,8 +699,9 @@ def _announcement(
         lines.append(f"Its data is in {config.board.data}.")
     for listener, port in zip(config.listeners, ports, strict=True):
         # Calls from this machine are cut off if only front ends may call, with their header.
-        if listener.kind == "telnet" and not listener.proxies:
-            lines.append(f"Call it with:  telnet localhost {port}")
+        at_home = KINDS[listener.kind].at_home
+        if at_home and not (listener.proxies or listener.forwarded or listener.certificate):
+            lines.append(f"Call it with:  {at_home.format(port=port)}")
             break
     stays = "" if is_trial else ", and no hand is lost"
     lines.append(f"Stop it with Ctrl-C; callers are told{stays}.")

@@ -15,6 +15,7 @@ from door.call.screen import Paint
 from door.config.config import Pace
 from door.errors import NotNow, TooManyTries
 from door.games.registry import GAMES
+from door.lines.registry import KINDS
 from door.lobby import looks
 from door.session import own_limits, ssh_keys, tour
 from door.session.logon import new_password
@@ -277,8 +278,8 @@ async def _change_phrase(board: Board, caller: Caller) -> None:
 
 def _without_ssh(board: Board) -> tuple[str, ...]:
     """Return the keys to hide on a board without SSH."""
-    has_ssh = any(listener.kind == "ssh" for listener in board.config.listeners)
-    return () if has_ssh else ("K",)
+    has_keys = any(KINDS[each.kind].has_keys for each in board.config.listeners)
+    return () if has_keys else ("K",)
 
 
 async def _secrets(board: Board, caller: Caller) -> list[SettingRow]:

@@ -102,6 +102,17 @@ def test_a_port_for_front_ends_is_not_published(tmp_path: Path) -> None:
     assert "localhost 2323" not in announcement
 
 
+def test_a_board_for_browsers_says_how_to_call_it_from_its_machine(tmp_path: Path) -> None:
+    file = tmp_path / "sysop.toml"
+    file.write_text(
+        '[[listeners]]\nkind = "web"\nforwarded = ["127.0.0.1"]\n'
+        '[[listeners]]\nkind = "web"\nport = 8024\n',
+        encoding="utf-8",
+    )
+    announcement = _announcement(settings.load(file), [8023, 8024], is_trial=False)
+    assert "Call it with:  http://localhost:8024 in a browser" in announcement
+
+
 def test_a_board_without_listeners_says_that_it_is_for_doors(tmp_path: Path) -> None:
     file = tmp_path / "sysop.toml"
     file.write_text("listeners = []\n", encoding="utf-8")
