@@ -31,6 +31,7 @@ from timebank.reports.beancount import some_as_beancount
 from timebank.reports.ledger_pages import Leaf, Sought
 from timebank.reports.totals import KeptTotals
 from timebank.thebank import outbox
+from timebank.window.teller import TO_OTHERS
 from timebank.words import title as title_of
 
 if TYPE_CHECKING:
@@ -418,7 +419,7 @@ def _undelivered(desk: Desk) -> list[str]:
 
 def _limits(desk: Desk, number: int) -> list[DailyLimit]:
     limits, moved = desk.settings.limits, person.moved_today(desk, number)
-    sent = moved.get("transfer", 0)
+    sent = sum(moved.get(kind, 0) for kind in TO_OTHERS)
     return [
         DailyLimit("deposit", limits.deposit, moved.get("deposit", 0)),
         DailyLimit("withdraw", limits.withdrawal, moved.get("withdraw", 0)),

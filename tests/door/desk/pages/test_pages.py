@@ -28,6 +28,7 @@ from door.desk.pages.queries import BooksReader
 from door.desk.pages.rendering import PageRenderer
 from door.desk.pages.sessions import IDLE_SECONDS, LONGEST_SECONDS, MOST, Sessions
 from door.errors import CannotListen
+from door.games.engine import shuffle
 from tests.door.playing import Table, hand
 from tests.door.shell import Shell
 from tests.world import BOARD, PASSWORD, World, logged_on, world
@@ -36,6 +37,7 @@ from timebank.callers.notices import add_notice
 from timebank.calls.calls import open_calls
 from timebank.cli.main import main as timebank
 from timebank.keeping import last_runs
+from timebank.wagers import duels
 from timebank.window import corrections as sysop
 from timebank.window import teller
 
@@ -416,20 +418,25 @@ async def test_a_caller_is_shown_with_calls_hands_loans_notices_limits_and_luck(
     await ada.stands()
     board = ada.board
     board.enter("Sysop")
+    board.enter("Bob")
     with board.books() as desk:
         number = callers.number_even_if_deleted(desk, "Ada")
+        bob = callers.number_even_if_deleted(desk, "Bob")
         (call,) = open_calls(desk)
         add_notice(desk, number, "The sysop says {words}.", words=RUDE)
         desk.connection.exec_driver_sql("UPDATE callers SET created = created - 864000")
-        teller.borrow(desk, call.call_id, 0, 600)
         teller.deposit(desk, call.call_id, 0, 1200)
+        shoe = bytes(32), shuffle.seal(bytes(32)), GAME, {}, 5
+        duels.challenge(desk, call.call_id, 0, bob, 300, shoe)
+        teller.borrow(desk, call.call_id, 0, 600)
     with contextlib.closing(pages_of(board)) as pages:
         browser = Browser(pages)
         await browser.logs_on()
         page = (await browser.get(f"/caller/{number}")).text
         assert f"The sysop says {RUDE}." in page
         assert "deposit 1:00:00 0:20:00" in page
-        assert "borrow, less what is sent 0:30:00 0:10:00" in page
+        assert re.search(r"send to others \d:00:00 0:05:00", page), "a duel's stake counts"
+        assert "borrow, less what is sent 0:30:00 0:15:00" in page
         assert re.search(r"Black Jack For Time 1 0:01:00 0:01:00 \S+ \+\d\.\d", page)
         assert re.search(r"Last calls .* waits The sysop", page)
         assert re.search(r"loan online 0:10:00", page)
