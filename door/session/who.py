@@ -120,18 +120,26 @@ async def _ask_whom(caller: Caller, playing: Sequence[_Entry]) -> _Entry | None:
     typed = await caller.console.prompt.entry(
         f"|07{_('Behind whose chair?')}|15",
         longest=LONGEST_NAME,
-        meaning=_("The name of somebody at a table, or how it begins."),
+        meaning=_("The name of somebody at a table, or how it begins, or their node's number."),
     )
     if not typed or not fold(typed):
         return None
-    matches = [each for each in playing if fold(each.call.name).startswith(fold(typed))]
-    exact = [each for each in matches if fold(each.call.name) == fold(typed)] or matches
-    if not exact:
-        raise NotNow(Phrase("Nobody of that name is at a table."))
-    if len(exact) > 1:
-        names = ", ".join(each.call.name for each in exact)
+    matches = _matches(typed, playing)
+    if not matches:
+        raise NotNow(Phrase("Nobody of that name or number is at a table."))
+    if len(matches) > 1:
+        names = ", ".join(each.call.name for each in matches)
         raise NotNow(Phrase("Who do you mean: {names}?", names=names))
-    return exact[0]
+    return matches[0]
+
+
+def _matches(typed: str, playing: Sequence[_Entry]) -> list[_Entry]:
+    """Return who is meant: by the whole name, else by the node, else by how the name begins."""
+    wanted = fold(typed)
+    by_name = [each for each in playing if fold(each.call.name) == wanted]
+    by_node = [each for each in playing if str(each.call.node) == typed.strip()]
+    by_start = [each for each in playing if fold(each.call.name).startswith(wanted)]
+    return by_name or by_node or by_start
 
 
 # The list.

@@ -207,3 +207,16 @@ async def test_players_of_another_server_and_of_the_daily_deal_cannot_be_watched
         await ada.presses("p").sees("Your hand")
         assert ada.caller.chair is None
         await bob.presses("w").is_asked("Press any key")
+
+
+async def test_a_node_of_the_list_is_taken_as_well_as_a_name(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=table_toml()) as board:
+        for name in ("Ada", "Bob"):
+            await player(board, name)
+        cyd = await reader(board, "Cyd")
+        node = next(line.split()[0] for line in cyd.terminal.lines if " Bob " in line)
+        await cyd.presses("w").is_asked("Behind whose chair?")
+        await cyd.presses(f"{node}\r").sees("Behind Bob, at Vegas")
+        await cyd.presses("q").is_asked(LIST)
+        await cyd.presses("w").is_asked("Behind whose chair?")
+        await cyd.presses("77\r").sees("Nobody of that name or number is at a table.")
