@@ -11,7 +11,7 @@ its accents. Callers do not choose that set, so it changes when more is known of
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ansi.charset import Charset
@@ -38,9 +38,11 @@ OUR_TERMINAL = "xterm.js"
 PLAIN_LINES = Look(Charset.ASCII, Paint.LINES)  # for a terminal without hints
 UNICODE, SCREEN_READER = 4, 64  # bits of "MTTS 68": it understands UTF-8; a screen reader is on
 _LATIN1 = re.compile(r"8859_?1(?![0-9])")
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?![A-Za-z])")
 _MTTS = re.compile(r"MTTS (\d+)", re.IGNORECASE)
 
 SAMPLE = ("┌─────────┐", "│ A♠  10♥ │", "└─────────┘")
+AROUND_BOXES = 3  # rows: the title, an empty row and the question
 
 LOOKS: dict[str, tuple[Look, str]] = {
     "1": (Look(Charset.CP437, Paint.COLOUR), N_("CP437 (SyncTERM, classic BBS terminals)")),
@@ -171,6 +173,16 @@ def language_of(hints: Hints, otherwise: str) -> str:
     return named if named in LANGUAGES else otherwise
 
 
+def names_language(hints: Hints) -> bool:
+    """Return whether a terminal names a language, even one that the board does not speak.
+
+    >>> from door.lines.line import Hints
+    >>> [names_language(Hints(language=name)) for name in ("fr_CA.UTF-8", "de", "C.UTF-8", "")]
+    [True, True, False, False]
+    """
+    return _LANGUAGE.match(hints.language) is not None
+
+
 def look_by_host(emulation: str | None, charset: str | None) -> Look | None:
     """Return the look by a host's words; None if it names no emulation or an unknown charset.
 
@@ -212,19 +224,19 @@ async def choose(console: Console, usual: Look | None = None) -> Look:
     if not is_clear:
         console.screen.say(f"|15{title}")
     margin = " " * max(0, console.display.indent - 1)
-    is_narrow = console.line.columns <= LAYOUT_COLUMNS
-    for key, (look, words) in offered.items():
-        if not is_narrow and not (is_clear and key == next(iter(offered))):
+    descriptions = {key: _(words) for key, (_look, words) in offered.items()}
+    gap, boxes = _boxes(descriptions, console.line.columns, console.line.rows)
+    for key, (look, _words) in offered.items():
+        if gap and not (is_clear and key == next(iter(offered))):
             console.screen.say("")
         console.display.flush()
-        for row in _sample(key, _(words), console.line.columns - 1, is_narrow=is_narrow):
+        for row in boxes[key]:
             console.line.write(look.encode(f"{margin}{row}\r\n"))
-    if not is_narrow:
+    if gap:
         console.screen.say("")
-    labels = {key: _(words) for key, (_look, words) in offered.items()}
     question = _("Your choice (Enter for {key})?").format(key=default)
     key = await console.prompt.ask(
-        labels, menu=f"|15{question}|07", default=default, cancel=default
+        descriptions, menu=f"|15{question}|07", default=default, cancel=default
     )
     look = offered[key][0]
     if look.paint is not Paint.LINES and not fits(console):
@@ -251,7 +263,27 @@ def too_small(console: Console) -> str:
     )
 
 
-def _sample(key: str, words: str, columns: int, *, is_narrow: bool) -> list[str]:
+def _boxes(
+    descriptions: Mapping[str, str], columns: int, rows: int
+) -> tuple[int, dict[str, list[str]]]:
+    """Return the boxes, and how many rows to leave between them, so that all fit on the screen.
+
+    Where rows are few the boxes lose the rows between them, and then their lower edges.
+    """
+    is_narrow = columns <= LAYOUT_COLUMNS
+    for gap, box in ((int(not is_narrow), SAMPLE), (0, SAMPLE), (0, SAMPLE[:2])):
+        boxes = {
+            key: _sample(key, words, columns - 1, box, is_narrow=is_narrow)
+            for key, words in descriptions.items()
+        }
+        if sum(gap + len(each) for each in boxes.values()) + AROUND_BOXES <= rows:
+            break
+    return gap, boxes
+
+
+def _sample(
+    key: str, words: str, columns: int, lines: Sequence[str], *, is_narrow: bool
+) -> list[str]:
     """Return the box with its description next to it, or above it on a narrow screen.
 
     There a box in the wrong charset may be three times as wide.
@@ -259,10 +291,10 @@ def _sample(key: str, words: str, columns: int, *, is_narrow: bool) -> list[str]
     if is_narrow:
         heading, *more = wrap(words, columns - 4)
         above = [f" {key}  {heading}", *(f"    {line}" for line in more)]
-        return [*above, *(f"    {row}" for row in SAMPLE)]
+        return [*above, *(f"    {row}" for row in lines)]
     box = len(SAMPLE[0])
     description = [line for line in wrap(words, columns - box - 6) if line]
-    rows = [f"    {SAMPLE[0]}", f" {key}  {SAMPLE[1]}", f"    {SAMPLE[2]}"]
+    rows = [f" {key if number == 1 else ' '}  {row}" for number, row in enumerate(lines)]
     first = 1 if len(description) < 3 else 0
     for number, line in enumerate(description, first):
         if number == len(rows):

@@ -35,7 +35,7 @@ from timebank.errors import (
     NameTaken,
     UnknownCaller,
 )
-from timebank.language import N_, Phrase, _, ngettext
+from timebank.language import LANGUAGES, N_, Phrase, Viewer, _, ngettext, speaking_to
 from timebank.names import names
 from timebank.wagers import journal
 from timebank.words import title
@@ -52,8 +52,10 @@ T = TypeVar("T")
 DRAINING = N_("The board is closing and takes no more calls. Please call again later.")
 VOID_MEANWHILE = Phrase("That recovery code was used or replaced while you were here.")
 CHANGED_AGAIN = Phrase("Your password was changed again while you were here.")
-LINES_KEY = "!"
+LINES_KEY, LANGUAGE_KEY = "!", "*"
 NOT_IN_NAMES = string.punctuation + string.whitespace  # at either end: "!new", "new.", "/new"
+# For translators: the name of your own language.
+IN_THIS_LANGUAGE = N_("In English: press {key}.")
 FOR_READERS = N_("Using a screen reader? Press {key} for plain lines.")
 NAME_MEANS = N_("The name that others see, and that you log on with.")
 TAKEN = N_("That name, or one that looks like it, is taken.")
@@ -85,6 +87,7 @@ async def log_on(board: Board, console: Console, shown: Shown | None = None) -> 
             _meet(console, is_asked=shown is None or not (claimed or shown.key))
             greeting.show(console, board.config, [f"|07{news}"], board.champion)
         refuse_while_closed(board)
+        language = console.viewer.language
         record, is_new = back, False
         if record is None and shown is not None and shown.key is not None:
             record = await _in_the_books(board, console, partial(_owner_of_key, shown=shown))
@@ -97,6 +100,7 @@ async def log_on(board: Board, console: Console, shown: Shown | None = None) -> 
                 "the name is locked",
                 own_fault=True,
             )
+        spoken = console.viewer.language  # until the books name another
         look, confirmed = await _look_of(console, record)
         console.use_look(look)
         console.is_look_chosen = True
@@ -114,9 +118,11 @@ async def log_on(board: Board, console: Console, shown: Shown | None = None) -> 
         limit.stop()
         console.prompt.on_unread = None
     console.keyboard.lift(IdledOut)  # the limit may have ended just as they were let in
-    if not confirmed:
-        # At worst the caller is asked again the next time.
-        with contextlib.suppress(BooksFailed):
+    # At worst the caller is asked again the next time.
+    with contextlib.suppress(BooksFailed):
+        if spoken != language:
+            await caller.remember({"language": spoken})
+        if not confirmed:
             await looks.remember(caller, look)
     return caller
 
@@ -263,19 +269,33 @@ def _use_lines(console: Console) -> None:
     console.use_look(looks.plain_lines(console.line.hints))
 
 
-class _LinesWanted(Exception):
-    """The key for plain lines was pressed."""
+class _KeyPressed(Exception):
+    """A key that acts at once was pressed as the first letter of the name."""
+
+
+def _language_offer(console: Console) -> str:
+    """Offer the other languages in their own words, unless the terminal names a language."""
+    if looks.names_language(console.line.hints):
+        return ""
+    offers = []
+    for language in LANGUAGES:
+        if language != console.viewer.language:
+            with speaking_to(Viewer(language, console.viewer.spelling)):
+                offers.append(f" {_(IN_THIS_LANGUAGE).format(key=f'|15{LANGUAGE_KEY}|07')}")
+    return "".join(offers)
 
 
 async def _ask_name(console: Console) -> str:
-    """Ask for a name; return "" if none was typed or plain lines were chosen."""
+    """Ask for a name; return "" if none was typed, or plain lines or a language was chosen."""
+    offer = _language_offer(console)
+    keys = {LINES_KEY: _choose_lines, **({LANGUAGE_KEY: _change_language} if offer else {})}
 
     def changed(text: str) -> None:
-        if text == LINES_KEY:
-            raise _LinesWanted
+        if text in keys:
+            raise _KeyPressed(text)
 
-    new = f"|15{NEW_CALLER}|07"
-    console.screen.say(f"|07{_('Your name, or {new} if this is your first call.').format(new=new)}")
+    words = _("Your name, or {new} if this is your first call.")
+    console.screen.say(f"|07{words.format(new=f'|15{NEW_CALLER}|07')}{offer}")
     try:
         name = await console.prompt.entry(
             f"|11{_('Name:')}|07",
@@ -284,11 +304,11 @@ async def _ask_name(console: Console) -> str:
             meaning=_(NAME_MEANS),
             answers={NEW_CALLER: _("First call")},
         )
-    except _LinesWanted:
+    except _KeyPressed as pressed:
         console.display.answered()
         if console.keyboard.next_key() == ENTER:  # this terminal sends whole lines
             await console.keyboard.key()
-        _choose_lines(console)
+        keys[str(pressed)](console)
         return ""
     if name is None:
         return ""
@@ -306,6 +326,13 @@ def _choose_lines(console: Console) -> None:
     )
     _use_lines(console)
     console.screen.say(words)
+
+
+def _change_language(console: Console) -> None:
+    """Speak the next language from the next word on."""
+    languages = list(LANGUAGES)
+    at = languages.index(console.viewer.language) + 1
+    console.viewer.language = languages[at % len(languages)]
 
 
 async def _ask_password(console: Console) -> str | None:

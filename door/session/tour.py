@@ -258,7 +258,7 @@ class Practice(WholeWidth):
 
     def paint(self, canvas: Canvas, area: Area) -> None:
         canvas.put_pipe(0, 0, "|18" + " " * canvas.width)
-        canvas.put_pipe(0, area.centred() + 1, f"|18|15{_('A practice hand')}")
+        canvas.put_pipe(0, area.centred() + 1, f"|18|15{_practice_title()}")
         rows = area.rows - FELT_ROW
         canvas.blank(FELT_ROW, area.left, area.columns, rows, FELT)
         if not area.is_narrow:
@@ -281,7 +281,7 @@ class Practice(WholeWidth):
         shown = listed_cards(card for card in self.hand.dealer if card is not None)
         cards = listed_cards(self._cards())
         return [
-            f"|15{_('A practice hand')}",
+            f"|15{_practice_title()}",
             _("Dealer {total}: {cards}").format(total=self.hand.dealer_count, cards=shown),
             _("You {total}: {cards}").format(total=self._count(), cards=cards),
         ]
@@ -294,6 +294,10 @@ class Practice(WholeWidth):
 
     def _count(self) -> Count:
         return self.hand.seats[0].hands[0].count
+
+
+def _practice_title() -> str:
+    return _("A practice hand. Your bet: {coins}").format(coins=wording.coins(BET))
 
 
 async def _practise(caller: Caller) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.door.visiting import MENU, Guest, sysop_toml, visitor
-from tests.terminal import MODERN, SYNCTERM, Profile
+from tests.terminal import MODERN, REFUSING, SYNCTERM, Profile
 from tests.world import PASSWORD, World
 
 TOML = sysop_toml(events="")
@@ -114,6 +114,7 @@ async def test_the_tour_ends_with_a_hand_for_nothing(board: World) -> None:
         await ada.is_asked(onward)
         ada.presses("\r")
     await ada.sees("You have 12")
+    await ada.sees("A practice hand. Your bet: 2 coins")
     await ada.presses("h").sees("You have 18")
     await ada.presses("s").sees("Dealer busts: you win!")
     await ada.is_asked("Press any key")
@@ -149,3 +150,60 @@ async def test_a_known_caller_is_not_offered_the_tour_but_can_open_it(board: Wor
     ada = await visitor(board, "Ada")
     await ada.presses("y").sees("Your settings")
     await ada.presses("v").sees("Your minutes are your chips")
+
+
+@pytest.mark.parametrize("language", ["en", "fr"])
+@pytest.mark.parametrize(("columns", "rows"), [(40, 22), (40, 25), (80, 22), (80, 24)])
+async def test_all_boxes_and_their_question_are_on_the_screen_at_once(
+    board: World, language: str, columns: int, rows: int
+) -> None:
+    board.enter("Ada", looks={})
+    environment = {"LANG": f"{language}_CA.UTF-8"}
+    terminal = await board.call(
+        replace(MODERN, environment=environment, columns=columns, rows=rows)
+    )
+    words = {
+        "en": ("Name:", "Password:", "Your choice", "Which of"),
+        "fr": ("Nom :", "Mot de passe :", "Votre choix", "Lequel de"),
+    }
+    name, password, choice, title = words[language]
+    await terminal.until(name)
+    await terminal.send("Ada\r").until(password)
+    await terminal.send(f"{PASSWORD}\r").until(choice)
+    for line in (title, " 1  ", " 2  ", " 3  ", " 4  ", " 5  "):
+        assert line in terminal.picture, terminal.picture
+
+
+async def test_a_terminal_that_names_no_language_is_offered_the_other_in_its_words(
+    board: World,
+) -> None:
+    ada = Guest(board, "Ada")
+    board.enter("Ada")
+    await ada.dials(SYNCTERM)
+    await ada.sees("En français : appuyez sur *.")
+    await ada.presses("*").is_asked("Nom :")
+    await ada.sees("In English: press *.")
+    await ada.presses("Ada\r").is_asked("Mot de passe :")
+    await ada.presses(f"{PASSWORD}\r").is_asked("<G> Au revoir")
+    # The answer is kept for the next calls.
+    await ada.drops_carrier()
+    await ada.calls(SYNCTERM)
+    await ada.is_asked("<G> Au revoir")
+
+
+async def test_a_new_caller_registers_in_the_language_that_they_chose(board: World) -> None:
+    ada = Guest(board, "Ada")
+    await ada.dials(REFUSING)
+    await ada.presses("*").is_asked("Nom :")
+    await ada.presses("new\r").sees("Bienvenue !")
+
+
+@pytest.mark.parametrize("language", ["en_US.UTF-8", "de_DE.UTF-8"])
+async def test_a_terminal_that_names_a_language_is_offered_none(
+    board: World, language: str
+) -> None:
+    ada = Guest(board, "Ada")
+    await ada.dials(replace(MODERN, environment={"LANG": language}))
+    assert "appuyez" not in ada.screen
+    await ada.presses("*\r").sees("Type your name, then press Enter.")
+    await ada.is_asked("Name:")
