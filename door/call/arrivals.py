@@ -3,7 +3,7 @@
 Each server announces its own callers at once. Other processes find the calls in the books at their
 next look. Events within `BATCH_SECONDS` share one line, and three or more names become a number. A
 caller gets at most `MAX_LINES` lines in `WINDOW_SECONDS`. Callers who are typing or being dealt to
-get the line afterwards.
+get the line afterwards, and so do callers whose other messages leave it no room.
 
 Nothing is stored for callers who are not on. A caller who takes over their own call counts as on
 all the time.
@@ -146,12 +146,10 @@ class Arrivals:
             for name, has_come in news.items():
                 if name != caller.record.name:
                     _add(own, name, has_come=has_come)
-            if own and caller.is_busy:
-                self._deferred[caller] = own
-            elif own:
-                with speaking_to(caller.console.viewer):
-                    caller.console.screen.say(f"|03{announcement(own)}")
+            if own and _say(caller, own):
                 was_sent = True
+            elif own:
+                self._deferred[caller] = own
             if number % CALLERS_PER_TURN == 0:
                 await asyncio.sleep(0)
         if was_sent:
@@ -162,6 +160,13 @@ def _add(news: News, name: str, *, has_come: bool) -> None:
     """Add an arrival or departure; an arrival and a departure cancel each other out."""
     if news.pop(name, has_come) == has_come:
         news[name] = has_come
+
+
+def _say(caller: Caller, news: News) -> bool:
+    """Announce the news, and return True, unless the caller is busy or has no room for the line."""
+    with speaking_to(caller.console.viewer):
+        text = f"|03{announcement(news)}"
+    return not caller.is_busy and caller.console.screen.say_beside(text)
 
 
 def _opted_out(caller: Caller) -> bool:

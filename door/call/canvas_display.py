@@ -60,6 +60,7 @@ class CanvasDisplay:
     _below: int = field(init=False)  # rows for messages and prompt
     _scene: Scene | None = None
     _messages: list[str] = field(default_factory=list)  # below the scene now
+    _company: list[str] = field(default_factory=list)  # messages that give way to others
     _earlier: tuple[str, ...] = ()  # the latest last
     _prompt: str = ""
     _prompt_lines: tuple[str, ...] = ("",)
@@ -105,7 +106,7 @@ class CanvasDisplay:
         """Show a new scene without the messages of the last one."""
         self._scene = scene
         self.remember(self._messages)
-        self._messages = []
+        self._messages, self._company = [], []
         self._prompt, self._prompt_lines, self._typed = "", ("",), ""
         self._note(_SCENE | _MESSAGES | _PROMPT)
 
@@ -125,11 +126,31 @@ class CanvasDisplay:
         if self._unshown and self._unshown + len(lines) > room:
             self._update()
         self._unshown += len(lines)
+        if self._company and not self._have_room((*self._messages, text)):
+            self.remember(self._company)
+            self._messages = [each for each in self._messages if each not in self._company]
+            self._company = []
         self._messages.append(text)
         fitting = len(self._latest(self._below - 1))
         self.remember(self._messages[:-fitting])
         del self._messages[:-fitting]
         self._note(_MESSAGES)
+
+    def say_beside(self, text: str, *, after_answer: bool = False) -> bool:
+        """Add a line of company, unless it would push out other messages; return whether it came.
+
+        It gives way to any later message. A painted question stays, whatever `after_answer` is.
+        """
+        others = [each for each in self._messages if each not in self._company]
+        if others and not self._have_room((*others, text)):
+            return False
+        self.say(text)
+        self._company.append(text)
+        return True
+
+    def _have_room(self, messages: Sequence[str]) -> bool:
+        rows = sum(len(wrap(each, self._canvas.width - 2)) for each in messages)
+        return rows <= self._below - len(self._prompt_lines)
 
     def _latest(self, rows: int) -> list[tuple[str, ...]]:
         """Return the latest messages in lines, as many whole ones as fit into `rows`.

@@ -28,6 +28,7 @@ class LinesDisplay:
         self.indent = 0  # cells before every line
         # Of this scene, in case a painted screen takes over.
         self._messages: deque[str] = deque(maxlen=MOST_BELOW_ROWS)
+        self._after_answer: list[str] = []
         self.fit(columns)
 
     def fit(self, columns: int) -> None:
@@ -69,6 +70,19 @@ class LinesDisplay:
             self.prompt(prompt, self._wanted)
             self.typed(typed)
 
+    def say_beside(self, text: str, *, after_answer: bool = False) -> bool:
+        """Say a line of company now, or once an open question is answered; return True."""
+        if after_answer and self._prompt:
+            self._after_answer.append(text)
+        else:
+            self.say(text)
+        return True
+
+    def _say_after_answer(self) -> None:
+        texts, self._after_answer = self._after_answer, []
+        for text in texts:
+            self.say(text)
+
     def prompt(self, text: str, room: int = 0) -> None:
         """Ask a question, with `room` cells for the answer if a line has as many."""
         self._prompt, self._typed, self._wanted = text, "", room
@@ -92,6 +106,7 @@ class LinesDisplay:
     def answered(self) -> None:
         self._prompt = ""
         self._send("\r\n")
+        self._say_after_answer()
 
     def status(self, pieces: Sequence[str], clock: str = "") -> None:
         """Do nothing: lines that scroll have no status line."""
@@ -100,7 +115,8 @@ class LinesDisplay:
         """Do nothing: messages scroll away."""
 
     def view(self) -> View:
-        return View(self._scene, tuple(self._messages), self._prompt, self._typed, self._wanted)
+        messages = (*self._messages, *self._after_answer)
+        return View(self._scene, messages, self._prompt, self._typed, self._wanted)
 
     def visible_rows(self) -> list[str]:
         """Return the latest output, as far as it is known: scene, messages and prompt."""
@@ -114,7 +130,7 @@ class LinesDisplay:
     def close(self) -> None:
         """End the line of an open prompt."""
         if self._prompt:
-            self._send("\r\n")
+            self.answered()
 
     def _indented(self, line: str) -> str:
         return " " * self.indent + self._styled(line) if line else ""

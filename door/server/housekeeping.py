@@ -397,13 +397,14 @@ class Housekeeping:
         earned = await self._books.read(partial(awards.untold, caller_ids=list(here)))
         for caller_id, words in earned.items():
             caller = here[caller_id]
-            if caller.is_busy or caller.place == AT_LOG_ON:
-                self._books.awards_wait.set()
-                continue
             with speaking_to(caller.console.viewer):
                 names = ", ".join(map(literal, map(name_of, words)))
                 text = ngettext("Award: {names}!", "Awards: {names}!", len(words))
-                caller.console.screen.say(f"|14{text.format(names=names)}")
+                text = f"|14{text.format(names=names)}"
+            is_shut = caller.is_busy or caller.place == AT_LOG_ON
+            if is_shut or not caller.console.screen.say_beside(text, after_answer=True):
+                self._books.awards_wait.set()
+                continue
             # Note the award after it is shown, so a lost line loses no announcement.
             await self._books.run(partial(awards.note_told, caller_id=caller_id, words=words))
 

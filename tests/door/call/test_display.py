@@ -102,6 +102,27 @@ def test_messages_that_do_not_fit_side_by_side_are_all_shown_once(screen: Screen
     assert screens == [numbers[:3], numbers[3:6], numbers[6:9], numbers[7:]]
 
 
+def test_lines_of_company_give_way_to_other_messages_and_to_later_lines(screen: Screen) -> None:
+    display = screen.display
+    display.stage(TITLE)
+    display.prompt("Well?")
+    display.say("Advice 1.")
+    assert display.say_beside("Ann logs on.")
+    assert display.say_beside("Bob logs on.")
+    assert display.say_beside("Cyd logs on.")
+    screen.time_passes()
+    assert [row for row in screen.picture if row.endswith(".")] == [" Advice 1.", " Cyd logs on."]
+    display.say("Advice 2.")
+    display.say("Advice 3.")
+    assert not display.say_beside("Dan logs on.")
+    screen.time_passes()
+    assert [row for row in screen.picture if row.endswith(".")] == [
+        *(" Advice 1.", " Advice 2.", " Advice 3.")
+    ]
+    display.stage(TITLE)
+    assert display.say_beside("Dan logs on. " * 40)  # nothing is pushed out
+
+
 def test_no_message_is_shown_without_its_beginning(screen: Screen) -> None:
     """At 40 columns the "cuts with" of a phrase had scrolled away above the rest of it."""
     screen.display.say("two rows of " + "words " * 15)

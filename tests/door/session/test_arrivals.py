@@ -42,6 +42,22 @@ async def test_callers_read_arrivals_and_departures_wherever_they_are(board: Wor
     assert "Bob logs on." not in bob.terminal.heard
 
 
+async def test_arrivals_never_push_out_the_messages_of_an_open_question(board: World) -> None:
+    ada = await visitor(board, "Ada")
+    await ada.sits_down()
+    advice = ("Two cards.", "The book says: stay.", "Hitting costs 0.4 coins.")
+    for each in advice:
+        ada.caller.console.screen.say(each)
+    await come(board, "Bob")
+    await board.pass_time(5)
+    for each in advice:
+        assert each in ada.screen
+    assert "Bob" not in ada.screen
+    # Another screen has room for the line.
+    await ada.presses("q").is_asked(MENU)
+    await hears(ada, "Bob logs on.")
+
+
 async def test_arrivals_do_not_interrupt_typing(board: World) -> None:
     (ada,) = await come(board, "Ada")
     await ada.presses("/p Bob hel").is_asked("/p Bob hel")
