@@ -77,10 +77,10 @@ def on_5(*actions: BaccaratAction, ends: str = "") -> Callable[[BaccaratRound], 
 class Punter(Guest):
     """A guest at the baccarat table."""
 
-    async def sits_down_at_baccarat(self, mode: str = "b") -> None:
+    async def sits_down_at_baccarat(self, mode: str = "d") -> None:
         """Go from the main menu to the table and, at the first visit, choose the unit."""
         self.presses(f"c{PAST_HEADER}")
-        await self.is_asked_any("<T>ime  <B>ank", "<T>emps  <B>anque", *MENUS)
+        await self.is_asked_any("<D>ollars  <F>rancs", *MENUS)
         if not any(menu in self.prompt for menu in MENUS):
             self.presses(mode)
             await self.is_asked_any(*MENUS)
@@ -173,7 +173,7 @@ class Punter(Guest):
 async def at_baccarat(
     folder: Path,
     *shoes: bytes,
-    mode: str = "b",
+    mode: str = "d",
     toml: str = LIVELY,
     **how: Any,
 ) -> AsyncIterator[Punter]:

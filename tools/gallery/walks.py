@@ -477,7 +477,7 @@ async def bank_broken(here: Evening) -> None:
     wins = ends(BaccaratOutcome.PLAYER)
     await here.visits("Ada", saved=60 * MINUTE)
     here.deals(punting.seed_where(wins, wins, wins, wins, ends(BaccaratOutcome.BANK)))
-    await here.take("baccarat-bank", "c", "b")
+    await here.take("baccarat-bank", "c", "d")
     await here.take("baccarat-all", "b", "100000\r")
     for wager in (200_000, 400_000):
         await here.press("b", f"{wager}\r")

@@ -61,6 +61,7 @@ if TYPE_CHECKING:
 SLIDE_SECONDS = 0.25  # after a card
 CALL_SECONDS = 0.8  # after a call of the croupier
 FRENCH = "fr"
+FOR_THE_BANK = "B"  # in older preferences: the play money of the screen's language
 # The names in sysop.toml and in older preferences.
 _NAMED = {"english": ENGLISH, "french": FRENCH}
 
@@ -128,9 +129,9 @@ class BaccaratTable(SoloTable):
         return self._chosen() or saved or house or self.console.viewer.language
 
     @property
-    def _unit(self) -> Unit:
-        """The play money of the current language."""
-        return "frf-cent" if self.console.viewer.language == FRENCH else "usd-cent"
+    def _currency(self) -> str:
+        """The mode of play money for callers who have not chosen a currency."""
+        return words.FRANCS if self.console.viewer.language == FRENCH else words.DOLLARS
 
     async def _change_language(self) -> bool:
         language = ENGLISH if self.console.viewer.language == FRENCH else FRENCH
@@ -195,27 +196,37 @@ class BaccaratTable(SoloTable):
     async def _choose_mode(self) -> bool:
         """Ask for the mode unless preferences have it; `False` when the caller leaves."""
         mode = _preferences(self.caller).get("mode")
+        if mode == FOR_THE_BANK:
+            mode = self._currency
         if mode not in words.modes():
             self.scene.played = ""
-            self.console.display.stage(self.scene)
-            mode = await self.console.prompt.ask(
-                {**words.modes(), QUIT: _("Quit")},
-                question=_("Play for time, or to break the bank?"),
-                cancel=QUIT,
-                meanings=words.MODE_MEANINGS,
-            )
-            if mode == QUIT or not await self.attempt(self._remember(mode=str(mode))):
-                return False
+            return await self._ask_mode()
         self._use_mode(str(mode))
         return True
 
+    async def _ask_mode(self) -> bool:
+        """Ask for time, dollars or francs; `False` when the caller leaves the question."""
+        self.console.display.stage(self.scene)
+        mode = await self.console.prompt.ask(
+            {**words.modes(), QUIT: _("Quit")},
+            question=_("Play for time or play money?"),
+            cancel=QUIT,
+            meanings=words.MODE_MEANINGS,
+            default=words.FOR_TIME,
+            also={BET: words.FOR_TIME},
+        )
+        if mode == QUIT or not await self.attempt(self._remember(mode=mode)):
+            return False
+        self._use_mode(mode)
+        return True
+
     def _use_mode(self, mode: str) -> None:
-        """Switch to time, or to the play money of the language."""
+        """Switch to time, or to the play money of the mode."""
         self.wager = None  # the last one was in another unit
         if mode == words.FOR_TIME:
             self.betting = self.for_time
         else:
-            self._play_for_the_bank(self._unit)
+            self._play_for_the_bank(words.UNITS[mode])
 
     def _play_for_the_bank(self, unit: Unit) -> None:
         fresh = ForTheBank(self.caller, unit)
@@ -281,16 +292,12 @@ class BaccaratTable(SoloTable):
 
     async def _serve(self, choice: str) -> None:
         if choice == words.MODE:
-            mode = words.FOR_THE_BANK if self.betting is self.for_time else words.FOR_TIME
-            if await self.attempt(self._remember(mode=mode)):
+            if await self._ask_mode():
                 self._clear()
-                self._use_mode(mode)
                 await self._take_place()
         elif choice == words.LANGUAGE:
             if await self.attempt(self._change_language()):
                 self._clear()
-                if self.betting is not self.for_time:
-                    self._use_mode(words.FOR_THE_BANK)
                 await self._take_place()
         elif choice == words.SHOE:
             self.console.screen.say(self._shoe_words())
@@ -435,7 +442,10 @@ class BaccaratTable(SoloTable):
         return asdict(self.settings.rules)
 
     async def _read_rules(self) -> None:
-        text = words.rules_text(self.settings, self._unit, self.scene.plate)
+        unit = self.betting.unit
+        if unit == "second":
+            unit = words.UNITS[self._currency]
+        text = words.rules_text(self.settings, unit, self.scene.plate)
         await self.console.pager.read(_("The rules of baccarat"), text)
 
     def _clear(self) -> None:

@@ -30,11 +30,12 @@ MODE, LANGUAGE, SHOE = "MLS"
 MEANINGS = {
     **tables.MEANINGS,
     tables.BET: N_("Place a bet, and have the coup dealt."),
-    MODE: N_("Play for time, or for play money to break the bank."),
-    LANGUAGE: N_("Change to French and francs, or back to English and dollars."),
+    MODE: N_("Play for time, or for dollars or francs to break the bank."),
+    LANGUAGE: N_("Change to French, or back to English. Your stakes stay the same."),
     SHOE: N_("See how many cards are left in the shoe."),
 }
-FOR_TIME, FOR_THE_BANK = "T", "B"
+FOR_TIME, DOLLARS, FRANCS = "TDF"
+UNITS: dict[str, Unit] = {DOLLARS: "usd-cent", FRANCS: "frf-cent"}
 CARD, NO_CARD = "C", "N"
 
 
@@ -172,12 +173,13 @@ def menu(*, can_bet: bool) -> dict[str, str]:
 
 
 def modes() -> dict[str, str]:
-    return {FOR_TIME: pgettext("mode", "Time"), FOR_THE_BANK: pgettext("mode", "Bank")}
+    return {FOR_TIME: pgettext("mode", "Time"), DOLLARS: _("Dollars"), FRANCS: _("Francs")}
 
 
 MODE_MEANINGS = {
     FOR_TIME: N_("Bet your own minutes, in coins."),
-    FOR_THE_BANK: N_("Bet play money, and try to break the bank."),
+    DOLLARS: N_("Bet play dollars, and try to break the bank."),
+    FRANCS: N_("Bet play francs, and try to break the bank."),
     tables.QUIT: tables.MEANINGS[tables.QUIT],
 }
 

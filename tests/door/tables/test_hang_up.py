@@ -73,7 +73,12 @@ GAMES = {
     "baccarat": Open(
         "Baccarat",
         lambda: seed_where(on_5(BaccaratAction.NO_CARD, ends="bank")),
-        (("c ", "<T>ime  <B>ank"), ("t", "<S>hoe"), ("b", "Place your bets"), ("2\r ", "Card?")),
+        (
+            ("c ", "<F>rancs"),
+            ("t", "<S>hoe"),
+            ("b", "Place your bets"),
+            ("2\r ", "Card?"),
+        ),
         *("n ", "<S>hoe", "no-card"),
         resumed="The coup you left is still on the table.",
         time_up="Your time was up: you took no card.",
@@ -81,7 +86,12 @@ GAMES = {
     "baccarat for the bank": Open(
         "Baccarat",
         lambda: seed_where(on_5(BaccaratAction.NO_CARD, ends="bank")),
-        (("c ", "<T>ime  <B>ank"), ("b", "<S>hoe"), ("b", "Place your bets"), ("9\r ", "Card?")),
+        (
+            ("c ", "<F>rancs"),
+            ("d", "<S>hoe"),
+            ("b", "Place your bets"),
+            ("9\r ", "Card?"),
+        ),
         *("n ", "<S>hoe", "no-card"),
         resumed="The coup you left is still on the table.",
         time_up="Your time was up: you took no card.",

@@ -80,8 +80,8 @@ async def test_a_coup_in_french(tmp_path: Path, profile: Profile) -> None:
         ada = await punter_of(board, "Ada", profile, looks=LOOKS)
         board.seeds = [seed]
         ada.presses(f"c{PAST_HEADER}")
-        await ada.is_asked("Jouer pour du temps, ou pour faire sauter la banque ?")
-        await ada.presses("b").is_asked("<M>ode  <L>angue  <S>abot  Banque de <t>emps  <Q>uitter")
+        await ada.is_asked_any("Jouer pour du temps, ou pour faire sauter la banque ?")
+        await ada.presses("f").is_asked("<M>ode  <L>angue  <S>abot  Banque de <t>emps  <Q>uitter")
         await ada.sees(as_shown("La maison vous avance 100 000 F : bienvenue à la table.", profile))
         assert ada.terminal.row(0).split() == ["Baccara", "En", "francs"]
         assert as_shown("Égalité", profile) in ada.terminal.row(15)
@@ -105,25 +105,39 @@ async def test_a_coup_in_french(tmp_path: Path, profile: Profile) -> None:
 # Language and money
 
 
-async def test_french_players_use_francs_and_english_ones_dollars(
-    tmp_path: Path,
-) -> None:
+async def test_the_currency_is_chosen_at_the_table_in_any_language(tmp_path: Path) -> None:
     seed = seed_where(ends("player"), ends("bank"), ends("player"))
     async with at_baccarat(tmp_path, seed) as ada:
         await ada.wagers(10_000)
         await ada.presses("l").is_asked("<S>abot")
+        assert ada.figure("Capital") == "110 000 $"
+        await ada.presses("m").is_asked("<F>rancs")
+        await ada.presses("f").is_asked("<S>abot")
         await ada.wagers(30_000)
         assert ada.play_money("usd-cent")["bankroll"] == 110_000
         assert ada.play_money("frf-cent")["bankroll"] == 70_000
-        assert ada.figure("Capital") == "70 000 F"
         # Remembered for the next call.
         await ada.comes_back("<G> Au revoir")
-        assert "<S>abot" in ada.prompt
         assert ada.figure("Capital") == "70 000 F"
         await ada.presses("l").is_asked("<S>hoe")
-        assert ada.figure("Bankroll") == "$110,000"
+        assert ada.figure("Bankroll") == "FR 70,000"
+        await ada.presses("md").is_asked("<S>hoe")
         await ada.wagers(5_000)
         assert ada.play_money("usd-cent")["bankroll"] == 115_000
+
+
+async def test_leaving_the_question_for_the_mode_stays_at_the_table(tmp_path: Path) -> None:
+    async with at_baccarat(tmp_path, seed_where(ends("player"))) as ada:
+        await ada.presses("mq").is_asked("<S>hoe")
+        assert ada.figure("Bankroll") == "$100,000"
+
+
+@pytest.mark.parametrize("key", ["b", "\r"])
+async def test_enter_and_b_go_on_to_a_bet_of_time_at_the_first_visit(
+    tmp_path: Path, key: str
+) -> None:
+    async with at_baccarat(tmp_path, seed_where(ends("player")), mode=key) as ada:
+        await ada.presses(key).is_asked("1 coin to 10 coins (Enter for 1 coin):")
 
 
 async def test_for_time_the_language_changes_words_and_nothing_else(tmp_path: Path) -> None:
@@ -147,7 +161,7 @@ async def test_plain_lines_name_every_card_in_french(tmp_path: Path) -> None:
         board.seeds = [seed]
         ada.presses(f"c{PAST_HEADER}")
         await ada.terminal.until("Jouer pour du temps")
-        ada.presses("b")
+        ada.presses("f")
         await ada.terminal.until("<S>abot")
         ada.presses("b")
         await ada.terminal.until("Faites vos jeux : 1 F a 100 000 F")

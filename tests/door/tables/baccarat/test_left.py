@@ -26,7 +26,8 @@ CARD_WINS = on_5(BaccaratAction.CARD, ends="player")
 
 async def test_a_coup_in_francs_stays_in_francs_against_the_same_bank(tmp_path: Path) -> None:
     seed = seed_where(ends("player"), CARD_WINS)
-    async with at_baccarat(tmp_path, seed, toml=baccarat_toml(language="french")) as ada:
+    french = baccarat_toml(language="french")
+    async with at_baccarat(tmp_path, seed, mode="f", toml=french) as ada:
         await ada.wagers(100_000)
         await ada.wagers_on_5(50_000)
         await ada.drops_carrier()

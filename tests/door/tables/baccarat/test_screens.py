@@ -125,8 +125,8 @@ async def test_plain_lines_hold_the_whole_evening_and_the_ceremony(tmp_path: Pat
         ada = await punter_of(board, "Ada", REFUSING)
         board.seeds = [seed_where(wins, wins, wins, wins)]
         ada.presses("c")
-        await ada.terminal.until("Play for time, or to break the bank?")
-        ada.presses("b")
+        await ada.terminal.until("Play for time or play money?")
+        ada.presses("d")
         await ada.terminal.until("Bankroll: $100,000, The bank: $1,000,000. Played in dollars.")
         assert not re.search("[0-9a-f]{64}", ada.terminal.heard)
         for wager in ("100000", "200 000", "400,000"):
@@ -151,5 +151,5 @@ async def test_plain_lines_hold_the_whole_evening_and_the_ceremony(tmp_path: Pat
         ada.presses(" ")
         await ada.terminal.until_heard("The last 20 coups: P")
         ada.presses("l")
-        await ada.terminal.until_heard("Capital : 100 000 F")
+        await ada.terminal.until_heard("Capital : 1 100 000 $")
         assert b"\x1b" not in ada.terminal.received

@@ -95,7 +95,7 @@ async def test_a_player_without_francs_reads_in_french_when_there_will_be_more(
     tmp_path: Path,
 ) -> None:
     french = baccarat_toml(language="french")
-    async with at_baccarat(tmp_path, seed_where(LOSES), toml=french) as ada:
+    async with at_baccarat(tmp_path, seed_where(LOSES), mode="f", toml=french) as ada:
         await ada.wagers("100 000")
         await ada.sees("Votre capital est épuisé. Dès minuit, la maison vous avance 100 000 F.")
 
@@ -229,7 +229,7 @@ async def test_a_wager_is_not_shown_in_a_unit_it_was_not_made_in(tmp_path: Path)
     async with at_baccarat(tmp_path, seed_where(WINS), mode="t") as ada:
         await ada.wagers(5)
         assert ada.figure("Bet") == "5 coins"
-        await ada.presses("m").sees("Played in dollars")
+        await ada.presses("md").sees("Played in dollars")
         assert ada.figure("Bankroll") == "$100,000"
         assert ada.figure("Bet") == ""
 

@@ -270,7 +270,7 @@ async def test_a_key_typed_ahead_is_not_lost_to_the_slide(tmp_path: Path) -> Non
 async def test_leaving_at_the_first_question_returns_to_the_menu(tmp_path: Path) -> None:
     async with world(tmp_path) as board:
         ada = await punter_of(board, "Ada")
-        await ada.presses("c").is_asked("Play for time, or to break the bank?")
+        await ada.presses("c").is_asked("Play for time or play money?")
         await ada.presses("q").is_asked("oodbye")
         assert ada.play_money("usd-cent") == {}
 
