@@ -13,7 +13,7 @@ from door import wording
 from door.call.markup import hanging, literal, plain, wrap
 from door.call.page import MARGIN, TITLE_ROWS, Page
 from door.games.registry import GAMES
-from door.lobby import bulletins
+from door.lobby import bulletins, texts
 from door.lobby.luck import show_luck
 from timebank.callers import awards, fame
 from timebank.callers.award_names import BANK, all_awards, name_of, wish_of
@@ -270,7 +270,9 @@ async def visit_hall(caller: Caller) -> None:
     period = "T"
     while True:
         caller.place = N_("Hall of fame")
-        console.display.stage(await _hall_page(caller, period))
+        page = await _hall_page(caller, period)
+        folder = caller.config.board.texts
+        console.display.stage(texts.headed_if_room(console, folder, "hall-of-fame", page))
         choice = await console.prompt.ask(
             {key: _(label) for key, label in HALL_KEYS.items()},
             cancel="Q",

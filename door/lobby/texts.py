@@ -231,6 +231,16 @@ def headed(console: Console, folder: Path, name: str, page: Page) -> HeadedPage:
     return HeadedPage(page.title, page.body, find(console, folder, name))
 
 
+def headed_if_room(console: Console, folder: Path, name: str, page: Page) -> Page | HeadedPage:
+    """Put the header of that name above the title, where a painted screen has room for all."""
+    screen = console.screen
+    header = find(console, folder, name) if screen.is_painted else None
+    headed = HeadedPage(page.title, [f"|15{page.title}", "", *page.body], header)
+    if header is None or not headed.has_room(screen.page_columns, screen.page_rows):
+        return page
+    return headed
+
+
 def paint_header(canvas: Canvas, header: Art, area: Area, top: int = 0) -> None:
     rows = header_rows(header)
     canvas.paste(top, _painted(header, rows, canvas.columns, area.centred(), canvas.colour))

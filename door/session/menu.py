@@ -13,7 +13,7 @@ from ansi.width import text_width
 from door import wording
 from door.call.canvas_display import CanvasDisplay
 from door.call.markup import lit, literal, plain, wrap
-from door.call.page import MARGIN
+from door.call.page import MARGIN, Page
 from door.call.scene import LAYOUT_COLUMNS, WholeWidth
 from door.games.registry import GAMES
 from door.lobby import bulletins, fame, texts
@@ -606,4 +606,10 @@ async def _news(caller: Caller) -> None:
     columns = (
         console.screen.page_columns - MARGIN if console.screen.is_painted else bulletins.COLUMN
     )
-    await console.pager.read(_("News"), "\n".join(bulletins.news_lines(news, columns)))
+    rows = bulletins.news_lines(news, columns)
+    page = texts.headed_if_room(console, caller.config.board.texts, "news", Page(_("News"), rows))
+    if isinstance(page, texts.HeadedPage):
+        console.display.stage(page)
+        await console.pager.any_key()
+    else:
+        await console.pager.read(page.title, "\n".join(rows))

@@ -259,6 +259,14 @@ def _safe(paper: Paper, column: int) -> None:
     clock(paper, 0, column + 5, 10, *TEN_PAST_TEN)
 
 
+def _newspaper(paper: Paper, column: int) -> None:
+    """Draw the front page of a newspaper, two columns below its headline."""
+    paper.fill(column - 1, 1, 17, 8, Colour.GREY)
+    paper.sign(1, column + 4, "EXTRA!", Colour.RED)
+    for row in (2, 3):
+        paper.sign(row, column + 1, "───── ───────", Colour.BLACK)
+
+
 ROOMS: dict[str, tuple[str, str, Colour, Ornament]] = {
     "menu": ("LOBBY", "LOBBY", Colour.BROWN, _chips),
     "black-jack-for-time": ("BLACK JACK", "BLACK JACK", Colour.GREEN, _small_clock),
@@ -267,6 +275,8 @@ ROOMS: dict[str, tuple[str, str, Colour, Ornament]] = {
     "unix-bj": ("UNIX BJ", "UNIX BJ", Colour.CYAN, _tape),
     "red-dog": ("RED DOG", "RED DOG", Colour.RED, _posts),
     "time-bank": ("TIME BANK", "TIME BANK", Colour.CYAN, _safe),
+    "hall-of-fame": ("FAME", "FAME", Colour.BROWN, _chips),
+    "news": ("NEWS", "NEWS", Colour.CYAN, _newspaper),
 }
 
 PICTURES: dict[str, tuple[Callable[[], Paper], Callable[[], Paper]]] = {

@@ -268,6 +268,8 @@ ORNAMENTS = {
     "unix-bj": "  o $ bj       o\n  o JC up      o\n  o AH+TS Hit? o",
     "red-dog": " .----.      .----.\n |4C  | <--> |JD  |\n '----'      '----'",
     "time-bank": "   .---.\n o( .12.)\n   '---'",
+    "hall-of-fame": "           (====)\n   (====)  (====)\n   (====)  (====)",
+    "news": " .---------------.\n | EXTRA!  ----- |\n | ------  ----- |",
 }
 TITLES = {
     "menu": ("LOBBY", 58),
@@ -277,6 +279,8 @@ TITLES = {
     "unix-bj": ("UNIX BJ", 58),
     "red-dog": ("RED DOG", 57),
     "time-bank": ("TIME BANK", 66),
+    "hall-of-fame": ("FAME", 58),
+    "news": ("NEWS", 58),
 }
 
 

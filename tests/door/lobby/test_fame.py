@@ -88,3 +88,16 @@ def test_an_award_on_a_narrow_screen_is_indented_under_its_name() -> None:
     assert not name.startswith(" ")
     assert len(rows) == 2
     assert all(row.startswith("  ") for row in rows), rows
+
+
+async def test_hall_and_news_are_painted_below_a_header_where_there_is_room(
+    tmp_path: Path,
+) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await ada.bets(4, hand(ends="natural"))
+        await ada.gets_up()
+        for key, title in (("h", "Hall of fame: Today"), ("n", "News")):
+            await ada.terminal.send(key).until(f" {title}")
+            assert "▓▒░" in ada.terminal.row(0) + ada.terminal.row(4)
+            assert title in ada.terminal.row(6)
+            await ada.terminal.send("q").until("oodbye")

@@ -184,7 +184,8 @@ async def test_a_terminal_that_names_no_language_is_offered_the_other_in_its_wor
     await ada.presses("*").is_asked("Nom :")
     await ada.sees("In English: press *.")
     await ada.presses("Ada\r").is_asked("Mot de passe :")
-    await ada.presses(f"{PASSWORD}\r").is_asked("<G> Au revoir")
+    await ada.presses(f"{PASSWORD}\r").sees("Vous avez 60 minutes aujourd'hui.")
+    await ada.presses(" ").is_asked("<G> Au revoir")
     # The answer is kept for the next calls.
     await ada.drops_carrier()
     await ada.calls(SYNCTERM)
