@@ -23,11 +23,12 @@ from door.clock import sleep
 from door.lines.registry import KINDS
 from door.lines.web import pages
 from door.lobby import bulletins, greeting
+from door.tables.scoring import percent
 from timebank.callers import awards
 from timebank.callers.award_names import BANK
 from timebank.errors import BooksFailed
 from timebank.language import LANGUAGES, Viewer, _, ngettext, speaking_to
-from timebank.wagers import chains, tournaments
+from timebank.wagers import chains, contests, deals, tournaments
 from timebank.words import date_time_words, day_words, span, title
 
 if TYPE_CHECKING:
@@ -59,6 +60,15 @@ class CallingWay(NamedTuple):
     link: str = ""
 
 
+class BestOfDeal(NamedTuple):
+    """The best tries at today's deal; `names` is empty if the page names no callers."""
+
+    is_worlds: bool
+    names: Sequence[str]
+    cost: int
+    played: int
+
+
 @dataclass(frozen=True)
 class BoardNow:
     """The contents of the page from the books; `at` is the time by the board's clock."""
@@ -69,6 +79,7 @@ class BoardNow:
     sealed: Sequence[SealedChain]
     until: datetime | None  # the end of the open tournament by the board's clock
     champion: Champion | None  # of the last tournament
+    best: BestOfDeal | None  # None until the cost of a try at today's deal is known
 
 
 class PublicPage:
@@ -128,7 +139,17 @@ def _look(desk: Desk, public: PublicSettings, *, seals: bool) -> BoardNow:
         chains.chains_of_today(desk) if seals else (),
         _open_until(desk),
         tournaments.champion(desk) if public.has_names else None,
+        _best_of_deal(desk, has_names=public.has_names),
     )
+
+
+def _best_of_deal(desk: Desk, *, has_names: bool) -> BestOfDeal | None:
+    deal = deals.open_today(desk)
+    ranking = [] if deal is None else contests.ranking(desk, deal)
+    if deal is None or not ranking or ranking[0].cost is None:
+        return None
+    first = [each.name for each in ranking if each.place == 1][: bulletins.PLACES]
+    return BestOfDeal(deal.is_worlds, first if has_names else (), ranking[0].cost, len(ranking))
 
 
 def _open_until(desk: Desk) -> datetime | None:
@@ -248,6 +269,8 @@ def _head(config: Config, address: str, language: str) -> str:
 
 def _parts(entries: Sequence[CallingWay], contents: BoardNow, *, seals: bool) -> Iterator[str]:
     yield _section(_("How to call"), _calling(entries))
+    if contents.best is not None:
+        yield _section(_("The daily deal"), _deal(contents.best))
     if contents.until or contents.champion is not None:
         yield _section(_("The tournament"), _tournament(contents))
     if contents.news is not None:
@@ -272,6 +295,22 @@ def _calling(entries: Sequence[CallingWay]) -> str:
             rows.append(f"<li>{typed}</li>")
     inside, kind = "\n".join(rows), "dl" if entries[0].name else "ul"
     return f"<{kind}>\n{inside}\n</{kind}>"
+
+
+def _deal(best: BestOfDeal) -> str:
+    words = _("Ten hands of Black Jack For Time, for honour. The best decisions win.")
+    if best.is_worlds:
+        words += " " + _("Every board has these cards today.")
+    played = ngettext(
+        "{number} caller has played. The best try costs {percent} of a bet.",
+        "{number} callers have played. The best try costs {percent} of a bet.",
+        best.played,
+    ).format(number=best.played, percent=percent(best.cost))
+    paragraphs = f"<p>{html.escape(words)}</p>\n<p>{html.escape(played)}</p>"
+    if not best.names:
+        return paragraphs
+    names = _places(_("Best today"), ((name, percent(best.cost)) for name in best.names))
+    return f'{paragraphs}\n<div class="lists">\n{names}\n</div>'
 
 
 def _tournament(contents: BoardNow) -> str:

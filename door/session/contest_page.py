@@ -26,14 +26,13 @@ from door.lobby.greeting import champion_words
 from door.session.review import review_text
 from door.session.shared_hands import DealScene, SharedHands, signed
 from door.tables.black_jack_for_time.words import sealed_rules
-from door.tables.scoring import hands_of, played, rules_of, weigh_tries
+from door.tables.scoring import hands_of, percent, played, rules_of, weigh_tries
 from door.tables.tutor.tutor_process import TutorProcess
 from timebank.errors import BooksFailed, OutOfStep, Refused, ShoeGone
 from timebank.language import _, ngettext
 from timebank.names import names
 from timebank.wagers import contests
-from timebank.wagers.contests import WHOLE_BET
-from timebank.words import decimal, minutes, whole_date
+from timebank.words import minutes, whole_date
 
 if TYPE_CHECKING:
     from door.call.board import Board
@@ -375,7 +374,3 @@ def ranked(
         coins = f"{signed(each.score):>6}" if has_coins else ""
         won = f"|10{prizes.get(each.caller_id, ''):>7}" if prizes else ""
         yield f"|07{each.place:>2} {colour}{name:<{cells + 1}}|07{coins}{cost:>9}{won}"
-
-
-def percent(cost: int) -> str:
-    return f"{decimal(cost * 100 / WHOLE_BET)}%"

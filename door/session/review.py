@@ -13,12 +13,10 @@ from door.games.blackjack import duplicate
 from door.games.blackjack.round import BlackjackAction
 from door.games.solver.tutor import costs, tutor
 from door.session.shared_hands import ACTIONS, signed
-from door.tables.scoring import hands_of, played, rules_of
+from door.tables.scoring import hands_of, percent, played, rules_of
 from door.tables.words import count_words
 from timebank.language import _
 from timebank.ledger.sentences import play_word
-from timebank.wagers.contests import WHOLE_BET
-from timebank.words import decimal
 
 if TYPE_CHECKING:
     from door.games.blackjack.round import BlackjackRound
@@ -118,7 +116,7 @@ def _word(move: BlackjackAction) -> str:
 def _row(each: Rated, name: str, *, painted: bool) -> str:
     hand = each.decision.at.hand
     count = count_words(hand.cards) if hand is not None else ""
-    cost = _percent(each.cost)
+    cost = percent(each.cost)
     words = (count, _word(each.decision.move), _word(each.best), cost, each.other)
     colour = "|12" if each.cost else "|07"
     if painted:
@@ -134,10 +132,6 @@ def _columns(words: Sequence[str]) -> str:
     return "".join(f"{each[: CELLS - 1]:<{CELLS}}" for each in words).rstrip()
 
 
-def _percent(cost: int) -> str:
-    return f"{decimal(cost * 100 / WHOLE_BET)}%"
-
-
 def _end(name: str, hand: BlackjackRound) -> str:
     outcome, won = hand.outcomes[0], hand.totals.won - hand.totals.lost
     words = _("{name}: {outcome} ({coins}).")
@@ -147,6 +141,6 @@ def _end(name: str, hand: BlackjackRound) -> str:
 def _sums(mine: ContestResult, other: ContestResult | None) -> Iterator[str]:
     for name, each in ((_("You"), mine), ("" if other is None else literal(other.name), other)):
         if each is not None:
-            cost = "?" if each.cost is None else _percent(each.cost)
+            cost = "?" if each.cost is None else percent(each.cost)
             words = _("{name}: {coins} coins, cost {cost}.")
             yield words.format(name=name, coins=signed(each.score), cost=cost)

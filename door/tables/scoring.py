@@ -18,6 +18,8 @@ from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, BlackjackRules, rule
 from door.games.solver.tutor import costs
 from door.tables.tutor.tutor_process import TutorProcess
 from timebank.wagers import contests, duels, tournaments
+from timebank.wagers.contests import WHOLE_BET
+from timebank.words import decimal
 
 if TYPE_CHECKING:
     from door.call.board import Board
@@ -43,6 +45,11 @@ def played(contest: Contest, acts: Sequence[str]) -> Duplicate:
 def weigh(contest: Contest, acts: Sequence[str]) -> int:
     """Return the cost of a try, as `costs.cost_of` does (entry point `timebank.weigh`)."""
     return costs.cost_of(played(contest, acts))
+
+
+def percent(cost: int) -> str:
+    """Return a stored cost in percent of a bet."""
+    return f"{decimal(cost * 100 / WHOLE_BET)}%"
 
 
 async def weigh_tries(board: Board, contest: Contest, most: int | None) -> AsyncIterator[int]:

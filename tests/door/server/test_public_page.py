@@ -16,13 +16,15 @@ import pytest_asyncio
 
 from door.config import config as settings
 from door.config.public import PublicSettings
+from door.games.blackjack.world import world_shoe
 from door.server import public_page
 from tests.door.lines.web.site import asked, get
 from tests.door.page import WEB
 from tests.world import BOARD, World, world
+from timebank.callers import callers
 from timebank.errors import BooksUnavailable, SettingsError
 from timebank.ledger.database import Desk
-from timebank.wagers import chains
+from timebank.wagers import chains, contests, deals
 from timebank.wagers.tournaments import Champion, Outlook
 
 ADDRESS = "https://board.example"
@@ -216,3 +218,36 @@ async def test_settings_that_make_no_page_are_refused(
     (tmp_path / "sysop.toml").write_text(toml)
     with pytest.raises(SettingsError, match=re.escape(words)):
         settings.load(tmp_path / "sysop.toml")
+
+
+async def test_the_page_shows_the_best_of_today_at_the_deal(board: World) -> None:
+    here = board.server.board
+    shown = PublicSettings(is_shown=True, address=ADDRESS)
+
+    async def page() -> str:
+        await board.server.public_page.renew()
+        return await text(board, "/about")
+
+    def plays(desk: Desk) -> None:
+        deal = deals.todays(desk, world_shoe)
+        for name, cost in (("Ada", 250), ("O'Brien", 1000)):
+            number = callers.number_even_if_deleted(desk, name)
+            contests.begin(desk, deal, number)
+            contests.act(desk, deal, number, (), "stay", 5)
+            contests.weigh(desk, deal.seal, number, cost)
+
+    with mock.patch.object(here, "config", replace(here.config, public=shown)):
+        assert "The daily deal" not in await page()
+        await board.server.books.run(plays)
+        found = await page()
+        assert "Every board has these cards today." in found
+        assert "2 callers have played. The best try costs 2.5% of a bet." in found
+        assert "<span>Ada</span><b>2.5%</b>" in found
+        assert "<b>10%</b>" not in found
+    nameless = replace(here.config, public=replace(shown, has_names=False))
+    with mock.patch.object(here, "config", nameless):
+        found = await page()
+        assert "The best try costs 2.5% of a bet." in found
+        assert "Ada" not in found
+    with board.books() as desk:  # they were not played, which an audit would find
+        desk.connection.exec_driver_sql("DELETE FROM deal_tries")
