@@ -260,10 +260,11 @@ class ContestPage(ABC, Generic[AnyOverview]):
             return None if last is None else (last, self.last_ranking(desk, last))
 
         result = await self._caller.look_up(look)
-        text = f"|07{await self.none_ended()}" if result is None else self._ended(*result)
-        await self._console.pager.read(_(self.last_title), text)
+        rows = [f"|07{await self.none_ended()}"] if result is None else self.ended(*result)
+        await self._console.pager.read(_(self.last_title), "\n".join(rows))
 
-    def _ended(self, last: Contest, placed: Sequence[ContestResult]) -> str:
+    def ended(self, last: Contest, placed: Sequence[ContestResult]) -> list[str]:
+        """Return the rows about a contest that has ended."""
         words = _(
             "The seed is open now. Each shuffle also mixes in the name of its hand, from "
             "{first} to {last}."
@@ -271,7 +272,7 @@ class ContestPage(ABC, Generic[AnyOverview]):
         prizes = {each.caller_id: minutes(each.prize) for each in placed if each.prize}
         champions = [each.name for each in placed if each.place == 1 and last.ends is not None]
         columns = self._console.screen.page_columns
-        rows = [
+        return [
             f"|15{whole_date(last.day)}",
             *([f"|14{literal(champion_words(champions))}"] if champions else ()),
             "",
@@ -281,7 +282,6 @@ class ContestPage(ABC, Generic[AnyOverview]):
             f"|07{_('Seed')} {last.shown_seed}",
             f"|07{words}",
         ]
-        return "\n".join(rows)
 
     async def _review(self, overview: AnyOverview) -> None:
         """Show the caller's decisions next to the book's and those of the rival or the winner."""

@@ -5,13 +5,14 @@ docs/daily-deal.md says what a second account could still do.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from door.games.blackjack.duplicate import HANDS
 from door.games.blackjack.world import world_shoe
+from door.session.board_table import board_results, board_rows
 from door.session.contest_page import ContestPage, Overview, about, new_shoe, placed_of
 from door.session.duels import DuelsPage
 from door.session.result_line import hand_costs, result_line
@@ -28,8 +29,9 @@ if TYPE_CHECKING:
 
     from door.call.board import Board
     from door.call.caller import Caller
+    from door.session.board_table import BoardResult
     from timebank.ledger.database import Desk
-    from timebank.wagers.contests import ContestTry
+    from timebank.wagers.contests import Contest, ContestResult, ContestTry
     from timebank.wagers.deals import DealOfDay, Shoe
 
 
@@ -77,6 +79,7 @@ class DailyDeal(ContestPage[DealOverview]):
         "U": N_("Duels"),
         "V": N_("Review"),
         "R": N_("Rules"),
+        "B": N_("Boards"),
         "L": N_("Last deal"),
         "Q": N_("Quit"),
     }
@@ -86,6 +89,7 @@ class DailyDeal(ContestPage[DealOverview]):
         "U": N_("Challenge another caller for minutes, or answer a challenge."),
         "V": N_("See each of your decisions next to the book's and the leader's."),
         "R": N_("Read the rules of the hands."),
+        "B": N_("See which board's callers play today's deal best."),
         "L": N_("See who played the last deal best, and its seed, now that the day is over."),
         "Q": N_("Go back to the main menu."),
     }
@@ -146,9 +150,25 @@ class DailyDeal(ContestPage[DealOverview]):
         hidden = super().hidden_keys(overview)
         if not any(overview.outlook):
             hidden |= {"T"}
+        if len(self._boards(overview.placed)) <= 1:
+            hidden |= {"B"}
         return hidden if self._caller.bank_settings.most_duel else hidden | {"U"}
 
+    def _boards(self, placed: Sequence[ContestResult]) -> list[BoardResult]:
+        return board_results(placed, self._board.config.board.name)
+
+    def ended(self, last: Contest, placed: Sequence[ContestResult]) -> list[str]:
+        rows, boards = super().ended(last, placed), self._boards(placed)
+        if len(boards) > 1:
+            rows += ["", *board_rows(boards, self._console.screen.page_columns)]
+        return rows
+
     async def go_to(self, choice: str) -> None:
+        if choice == "B":
+            boards = self._boards((await self.look()).placed)
+            rows = board_rows(boards, self._console.screen.page_columns)
+            await self._console.pager.read(_("The boards"), "\n".join(rows))
+            return
         room = TournamentPage if choice == "T" else DuelsPage
         await room(self._board, self._caller).visit()
 

@@ -125,6 +125,7 @@ class ContestResult(NamedTuple):
     is_deleted: bool = False
     is_locked: bool = False
     is_frozen: bool = False
+    board: str | None = None  # the caller's, None for this one
 
 
 class StoredContest(NamedTuple):
@@ -289,10 +290,11 @@ def weigh(desk: Desk, seal: str, caller_id: int, cost: int) -> None:
 
 
 def _result(row: Any) -> ContestResult:
-    caller_id, name, score, cost, acts, place, prize, *flags = row
-    return ContestResult(
+    caller_id, name, score, cost, acts, place, prize, board, *flags = row
+    found = ContestResult(
         caller_id, name, score, cost, tuple(acts.split()), place, prize, *map(bool, flags)
     )
+    return found._replace(board=board)
 
 
 def _results() -> Query:
@@ -301,6 +303,7 @@ def _results() -> Query:
         select(
             *(callers.c.id, callers.c.name, deal_tries.c.score, deal_tries.c.cost),
             *(deal_tries.c.acts, entries.c.place, func.coalesce(entries.c.prize, 0)),
+            callers.c.board,
             *(entries.c.for_prize, callers.c.deleted, callers.c.locked, callers.c.frozen),
         )
         .select_from(deal_tries)

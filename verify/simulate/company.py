@@ -116,7 +116,7 @@ class Company:
     def _chooses(self, letters: Sequence[str]) -> str | None:
         offered = set(letters)
         for known, habits in HABITS:
-            if offered == known:
+            if known in (offered, offered - {"B"}):  # B, the boards, joins the deal's keys late
                 return self._weighed(habits)
         if {"W", "S", "R", "I", "Q"} <= offered or offered == {"O", "I", "Q"}:
             return self._weighed({each: OF_MESSAGES.get(each, 1) for each in letters})
