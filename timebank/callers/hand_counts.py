@@ -17,6 +17,7 @@ NUMBERED = {1: "hand", 100: "hundred", 1000: "thousand"}  # by the count of a ca
 BIG_WIN = 1800  # seconds, with one hand
 TIMES_THE_BET = 4
 FULL_TABLE = 4  # callers with a hand
+WINS = frozenset({"win", "twenty-one", "natural", "charlie"})  # outcomes of hands of a split
 
 
 class EndedHand(NamedTuple):
@@ -127,7 +128,7 @@ def _deserved(hand: EndedHand, before: TotalsByGame, streak: int) -> Iterator[st
         yield NUMBERED[hands]
     words = hand.outcome.split(" ")
     yield from (word for word in ("natural", "charlie") if word in words)
-    if hand.outcome == "win win":
+    if len(words) > 1 and WINS.issuperset(words):
         yield "split"
     if hand.together >= FULL_TABLE:
         yield "company"

@@ -24,6 +24,7 @@ from sqlalchemy import (
     Text,
     column,
     delete,
+    func,
     insert,
     select,
     table,
@@ -162,10 +163,37 @@ _ENTRIES = Table(
 )
 
 
+def _award_every_split_won(connection: Connection) -> None:
+    """Give the award "split" for splits won with a 21, a blackjack or a Charlie.
+
+    Earlier versions gave it only for the outcome "win win". Callers who have seen it keep it as
+    seen, with the time of their first such hand.
+    """
+    rounds = table("rounds", *map(column, ("id", "caller_id", "outcome", "settled")))
+    awards = table("awards", *map(column, ("caller_id", "award", "at", "round_id")))
+    words = "win", "twenty-one", "natural", "charlie"
+    won = [f"{one} {other}" for one in words for other in words]
+    first = select(func.min(rounds.c.id)).where(rounds.c.outcome.in_(won))
+    hands = select(rounds.c.caller_id, rounds.c.settled, rounds.c.id).where(
+        rounds.c.id.in_(first.group_by(rounds.c.caller_id))
+    )
+    for caller_id, at, number in connection.execute(hands).all():
+        has_it = (awards.c.caller_id == caller_id) & (awards.c.award == "split")
+        earned = {"at": at, "round_id": number}
+        if not connection.execute(update(awards).where(has_it).values(earned)).rowcount:
+            row = {"caller_id": caller_id, "award": "split", **earned}
+            connection.execute(insert(awards).values(row))
+
+
 # The version of the books in release 1.0.
 FIRST_VERSION = 13
 # The first step leads from FIRST_VERSION to the next version, and so on.
-STEPS: Sequence[Step] = (_leave_hands_to_the_program, _forget_links, _make_room_for_duels)
+STEPS: Sequence[Step] = (
+    _leave_hands_to_the_program,
+    _forget_links,
+    _make_room_for_duels,
+    _award_every_split_won,
+)
 
 
 def newest_version() -> int:

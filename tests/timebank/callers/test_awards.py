@@ -11,6 +11,7 @@ from timebank.callers.award_names import BANK, DEAL, DEPOSIT, WEEK, all_awards, 
 from timebank.callers.standings import NAMED_AS_LOSER
 from timebank.calls import clock_mend
 from timebank.keeping import deletion, maintain
+from timebank.ledger import migrations
 from timebank.wagers import contests, deals
 from timebank.wagers.rounds import Move
 from timebank.window import teller
@@ -95,6 +96,20 @@ def test_an_award_for_several_hands_is_earned_by_the_last(books, ann, hands, awa
     play(ann, last)
     assert has(books, ann.caller_id) >= {"hand", award}
     assert differing(books) == []
+
+
+def test_an_upgrade_gives_the_award_for_splits_won_under_release_1_0(books, ann):
+    bob = books.call(books.caller("Bob"))
+    late = bob.caller_id
+    for call, outcomes in ((ann, ["win twenty-one"]), (bob, ["natural win", "win win"])):
+        play(call, *(won(60, 60)._replace(outcome=each) for each in outcomes))
+    books.sql("DELETE FROM awards WHERE award = 'split' AND caller_id = ?", ann.caller_id)
+    books.sql("UPDATE awards SET round_id = 3, told = 7 WHERE award = 'split'")
+    assert len(differing(books)) == 2
+    books.do(lambda desk: migrations.STEPS[3](desk.connection))
+    assert differing(books) == []
+    assert "split" in books.do(awards.untold, [ann.caller_id])[ann.caller_id]
+    assert "split" not in books.do(awards.untold, [late])[late], "he has seen it"
 
 
 def test_a_hundred_hands_count_at_all_games_together(books, ann):
