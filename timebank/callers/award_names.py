@@ -18,7 +18,7 @@ COMEBACK = "comeback"
 
 _NAMES: Mapping[str, tuple[str, str]] = {
     "hand": (N_("First hand"), N_("Play a hand to its end.")),
-    "natural": (N_("A blackjack"), N_("Be dealt a blackjack.")),
+    "natural": (N_("A blackjack"), N_("Win with a blackjack.")),
     "charlie": (N_("Charlie"), N_("Hold five cards without going bust.")),
     "split": (N_("Both sides"), N_("Split a pair, and win both hands.")),
     "half": (N_("Half an hour"), N_("Win 30 minutes or more with one hand.")),
