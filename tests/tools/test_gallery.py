@@ -19,9 +19,12 @@ from tools.gallery.paint import PaintMissing
 from tools.gallery.terminals import TERMINALS
 from tools.gallery.walks import HEADERS, WALKS, Shot, walk
 
-# Screens that name the terminal's letters, show a code that needs some of them, or offer another
-# language to a terminal that names none.
-OF_LETTERS = {"bjft-check", "french-settings", "look", "settings", "welcome", "welcome-champion"}
+# Screens that name the terminal's letters, show a code or squares that need some of them, or offer
+# another language to a terminal that names none.
+OF_LETTERS = {
+    *("bjft-check", "daily-deal-ranking", "french-settings", "look", "settings"),
+    *("welcome", "welcome-champion"),
+}
 # Screens of some terminals alone: headers that wave, and a code by itself.
 OF_SOME = {"bjft-check-code", *(f"{game}-header" for game in HEADERS)}
 PAGING = re.compile(r"<N>ext|Suiva<n>te|<Q>uit(ter)?|\((Enter|Entrée)\)|page")
