@@ -290,11 +290,9 @@ def weigh(desk: Desk, seal: str, caller_id: int, cost: int) -> None:
 
 
 def _result(row: Any) -> ContestResult:
-    caller_id, name, score, cost, acts, place, prize, board, *flags = row
-    found = ContestResult(
-        caller_id, name, score, cost, tuple(acts.split()), place, prize, *map(bool, flags)
-    )
-    return found._replace(board=board)
+    *before, acts, place, prize, board, for_prize, deleted, locked, frozen = row
+    flags = (bool(for_prize), bool(deleted), bool(locked), bool(frozen))
+    return ContestResult(*before, tuple(acts.split()), place, prize, *flags, board)
 
 
 def _results() -> Query:
