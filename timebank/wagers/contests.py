@@ -290,9 +290,12 @@ def weigh(desk: Desk, seal: str, caller_id: int, cost: int) -> None:
 
 
 def _result(row: Any) -> ContestResult:
-    *before, acts, place, prize, board, for_prize, deleted, locked, frozen = row
-    flags = (bool(for_prize), bool(deleted), bool(locked), bool(frozen))
-    return ContestResult(*before, tuple(acts.split()), place, prize, *flags, board)
+    caller_id, name, score, cost, acts, place, prize, board, *flags = row
+    for_prize, is_deleted, is_locked, is_frozen = map(bool, flags)
+    return ContestResult(
+        *(caller_id, name, score, cost, tuple(acts.split()), place, prize),
+        *(for_prize, is_deleted, is_locked, is_frozen, board),
+    )
 
 
 def _results() -> Query:
