@@ -154,12 +154,17 @@ class Caller:
 
     def news(self) -> list[str]:
         """Return the lines that the caller reads first, with pipe codes."""
-        return [
-            *(hanging(literal(str(each))) for each in self.opened.notices),
-            *self.talk.waiting_lines(self.opened.messages),
-            *wording.sentences(self.opened.receipt),
-            *([] if self.prefers(EXPIRY_TOLD) else [wording.expiry(self.bank_settings)]),
-        ]
+        return [*self.letters(), *self.minutes()]
+
+    def letters(self) -> list[str]:
+        """Return the notices and messages that waited for the caller, as lines."""
+        notices = [hanging(literal(str(each))) for each in self.opened.notices]
+        return notices + self.talk.waiting_lines(self.opened.messages)
+
+    def minutes(self) -> list[str]:
+        """Return what became of the caller's minutes since the last call, as lines."""
+        told = [] if self.prefers(EXPIRY_TOLD) else [wording.expiry(self.bank_settings)]
+        return [*wording.sentences(self.opened.receipt), *told]
 
     def time_up_words(self) -> str:
         closing = self.purse.posted.closing

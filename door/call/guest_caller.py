@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from door.call.caller import Caller
-from door.call.markup import hanging, literal
+from door.call.markup import literal
 from door.call.purse import TickingPurse
 from door.clock import seconds_begun
 from door.errors import NotGivenBack
@@ -67,10 +67,9 @@ class HostCaller(Caller):
 
     # Words.
 
-    def news(self) -> list[str]:
+    def minutes(self) -> list[str]:
         arrival, board = self.arrival, self.arrival.board
-        lines = [hanging(literal(str(text))) for text in self.opened.notices]
-        lines += self.talk.waiting_lines(self.opened.messages)
+        lines = []
         if arrival.was_cut_off:
             lines.append(_("Your last call here was cut off. Its minutes are accounted for."))
         brought = _("You bring {time} from {board}.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
@@ -23,7 +23,7 @@ from ansi.keys import (
 from door.call.keyboard import HELP_KEYS, Keyboard
 from door.call.markup import lit, plain, wrap
 from door.call.page import MARGIN, TITLE_ROWS, Page, pages_of
-from door.call.scene import View
+from door.call.scene import Scene, View
 from door.call.screen import Screen
 from timebank.language import _
 
@@ -57,8 +57,19 @@ class Pager:
         "Next" on its last page. One that does not, and has a single page, ends with any key. The
         text is laid out again when the window changes.
         """
+        return await self._read(_Reading(self._screen, title, text, leads_on)) == NEXT
+
+    async def read_or_choose(
+        self, title: str, text: str, also: Mapping[str, str], dress: Callable[[Page], Scene]
+    ) -> str:
+        """Let the caller read a text as `read` does, or choose a letter of `also`, with labels.
+
+        Return the letter that ended the reading. `dress` makes a scene of a text of a single page.
+        """
+        return await self._read(_Reading(self._screen, title, text, False, also, dress))
+
+    async def _read(self, reading: _Reading) -> str:
         screen = self._screen
-        reading = _Reading(screen, title, text, leads_on)
         screen.reader = reading.relaid
         try:
             while True:
@@ -66,8 +77,8 @@ class Pager:
                 screen.display.prompt(reading.prompt())
                 reading.offer()
                 letter = await self._letter(reading)
-                if letter == LEAVE or not reading.turn(letter):
-                    return letter == NEXT
+                if letter == LEAVE or letter in reading.also or not reading.turn(letter):
+                    return letter
         finally:
             screen.reader = None
 
@@ -94,6 +105,8 @@ class _Reading:
     _title: str
     _text: str
     _leads_on: bool
+    also: Mapping[str, str] = field(default_factory=dict)
+    _dress: Callable[[Page], Scene] = lambda page: page
     _letters_before: int = 0  # letters of the text before the current page
     _pages: Sequence[Sequence[str]] = field(init=False)
     _number: int = field(init=False)
@@ -112,21 +125,26 @@ class _Reading:
         self.choices = {each: labels[each] for each in labels if is_led and shown[each]}
         self._default = NEXT if shown[NEXT] else LEAVE
 
-    def page(self) -> Page:
-        return Page(self._numbered(), self._pages[self._number])
+    def page(self) -> Scene:
+        page = Page(self._numbered(), self._pages[self._number])
+        return self._dress(page) if len(self._pages) == 1 else page
 
     def prompt(self) -> str:
-        return lit(self.choices, self._default) if self.choices else f"|07{_('Press any key')}"
+        if self.choices:
+            return lit({**self.choices, **self.also}, self._default)
+        return "  ".join((f"|07{_('Press any key')}", *([lit(self.also)] if self.also else [])))
 
     def offer(self) -> None:
         if self.choices:
-            self._screen.offer("keys", self.choices, self._default)
+            self._screen.offer("keys", {**self.choices, **self.also}, self._default)
 
     def letter(self, key: str) -> str | None:
         """Return the letter that a key stands for on this page; None if it does nothing."""
+        folded = key.upper() if len(key) == 1 else key
+        if folded in self.also:
+            return folded
         if not self.choices:
             return None if key in HELP_KEYS else LEAVE
-        folded = key.upper() if len(key) == 1 else key
         letter = _PAGING.get(folded, folded)
         if letter == NEXT:
             return self._default

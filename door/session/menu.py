@@ -18,12 +18,13 @@ from door.call.scene import LAYOUT_COLUMNS, WholeWidth
 from door.games.registry import GAMES
 from door.lobby import bulletins, fame, texts
 from door.lobby.luck import show_luck
-from door.lobby.pulse import DEAL_KEY, MenuPulse
+from door.lobby.pulse import MenuPulse
 from door.lobby.teller import visit_bank
 from door.session.daily_deal import DailyDeal, LeftHands, waiting
 from door.session.farewell import leaves
 from door.session.mail import visit_mail
 from door.session.settings import visit_settings
+from door.session.while_away import waiting_lines
 from door.session.who import visit_who
 from door.tables.registry import TABLES
 from door.tables.words import games_left, open_games, turns_are_used
@@ -260,12 +261,7 @@ class Live:
     def _own_news(self) -> Iterator[str]:
         if new := self._caller.talk.new_words(MAIL_KEY):
             yield f"|13{new}"
-        if self._waiting.deal:
-            yield f"|14{_('<{key}> Your daily deal waits for you').format(key=DEAL_KEY)}"
-        if self._waiting.duel:
-            yield f"|14{_('<{key}> A duel waits for you').format(key=DEAL_KEY)}"
-        if self._waiting.tournament:
-            yield f"|14{_('<{key}> Your tournament hand waits for you').format(key=DEAL_KEY)}"
+        yield from waiting_lines(self._waiting)
 
     def turn(self) -> int:
         """Return the number of the current turn, for lines that share a row."""
@@ -575,11 +571,7 @@ async def _elsewhere(board: Board, caller: Caller) -> list[OpenCall]:
 
 
 def _greeting(board: Board, caller: Caller, calls: Iterable[OpenCall]) -> list[str]:
-    name, running = f"|15{caller.record.name}|07", caller.opened.days_running
-    welcome = _("Good to see you, {name}.").format(name=name)
-    if running > 1:
-        words = _("Good to see you, {name}: {number} days in a row.")
-        welcome = words.format(name=name, number=running)
+    welcome = _("Good to see you, {name}.").format(name=f"|15{caller.record.name}|07")
     return [f"|07{welcome} {_others_on(board, caller, calls)}"]
 
 

@@ -36,6 +36,7 @@ from door.session.grace import spend_grace
 from door.session.guests import ask_look, let_sysop_in, receive_guest
 from door.session.logon import log_on
 from door.session.menu import main_menu
+from door.session.while_away import AwayNews, news_of, note_awards, read_news
 from door.tables.floor import table_with_open_hand
 from door.tables.registry import TABLES
 from timebank.errors import BooksFailed, BooksUnavailable, CallClosed, OutcomeUnknown, Refused
@@ -239,12 +240,12 @@ async def _evening(board: Board, caller: Caller, rooms: Rooms) -> str:
 
 async def _receive(board: Board, caller: Caller) -> None:
     """Start the clock, show the news and seat the caller at their open hand, if any."""
-    news = caller.news()
+    news = await news_of(caller)
     if not caller.purse.time_is_up():
         await _welcome(caller, news)
     elif news or caller.asks_look or tour.is_due(caller):
         if news:  # without news, the next screen says that the time is up
-            news.append(f"|12{TIME_UP}")
+            news = news.ending_with(f"|12{TIME_UP}")
         async with uncharged(caller) as seconds:
             if seconds or not caller.purse.time_is_up():
                 await _welcome(caller, news)
@@ -265,9 +266,8 @@ def _begin(caller: Caller) -> None:
     caller.clock.start()
 
 
-async def _welcome(caller: Caller, news: list[str]) -> None:
+async def _welcome(caller: Caller, news: AwayNews) -> None:
     """Ask what the terminal can show, then show the news or the tour, as far as each is due."""
-    console = caller.console
     if caller.asks_look:
         caller.clock.start()
         await ask_look(caller)
@@ -276,14 +276,13 @@ async def _welcome(caller: Caller, news: list[str]) -> None:
     # A caller who comes back was busy when the line was lost: notices wait for the next log-on.
     goes_on = caller.is_back and not caller.purse.time_is_up()
     if tour.is_due(caller) and not goes_on:
-        if await _reads_news(caller, tour.offer(caller, news)):
+        if await _reads_news(caller, news, tour.offer(caller, [*news.own, *news.minutes])):
             await tour.take(caller)
     elif news and not goes_on:
-        title = _("Welcome, {name}").format(name=caller.record.name)
-        await _reads_news(caller, console.pager.read(title, "\n".join(news)))
+        await _reads_news(caller, news, read_news(caller, news))
 
 
-async def _reads_news(caller: Caller, reading: Awaitable[T]) -> T:
+async def _reads_news(caller: Caller, news: AwayNews, reading: Awaitable[T]) -> T:
     """Show the news, and note its notices as read unless the line is lost meanwhile."""
     console = caller.console
     was_lost = console.keyboard.is_lost
@@ -291,17 +290,18 @@ async def _reads_news(caller: Caller, reading: Awaitable[T]) -> T:
         answer = await reading
     except Interruption:
         if not (was_lost or is_doubtful(console)):
-            await _note_read(caller)
+            await _note_read(caller, news)
         raise
-    await _note_read(caller)
+    await _note_read(caller, news)
     return answer
 
 
-async def _note_read(caller: Caller) -> None:
+async def _note_read(caller: Caller, news: AwayNews) -> None:
     """Note in the books that the news of the log-on was read; show notices that came since."""
     if not caller.prefers(EXPIRY_TOLD) and caller.record.board is None:
         with suppress(BooksFailed):  # at worst they read it again at the next log-on
             await caller.remember({EXPIRY_TOLD: True})
+    await note_awards(caller, news)
     if not caller.reads_notices:
         return
     caller.reads_notices = False

@@ -39,7 +39,7 @@ async def test_the_menu_shows_who_is_on_line_and_the_effect_of_enter(board: Worl
     assert "<B> Black Jack For Time (Enter)" in ada.screen
 
 
-async def test_the_menu_says_how_many_days_in_a_row_a_caller_has_called(board: World) -> None:
+async def test_statistics_say_how_many_days_in_a_row_a_caller_has_called(board: World) -> None:
     board.enter("Ada")
     with board.books() as desk:
         ada = callers.number_even_if_deleted(desk, "Ada")
@@ -51,7 +51,7 @@ async def test_the_menu_says_how_many_days_in_a_row_a_caller_has_called(board: W
             )
     guest = Guest(board, "Ada")
     await guest.visits(MODERN)
-    assert "Good to see you, Ada: 3 days in a row. You're the only one on." in guest.screen
+    assert "Good to see you, Ada. You're the only one on." in guest.screen
     await guest.presses("s").sees("Days called: 4. In a row: 3 now, 3 at most.")
 
 
