@@ -690,7 +690,7 @@ early_events = Table(
 deals = Table(
     "deals",
     metadata,
-    # The hash of the seed, in hexadecimal.
+    # The hash of the seed, in hexadecimal; the name of a world's deal, such as world/1/2026-11-28.
     Column("seal", Text, primary_key=True),
     Column("day", Text, nullable=False),
     Column("seed", LargeBinary, nullable=False),
