@@ -122,7 +122,7 @@ def time_left(screen: Screen) -> int | None:
 def is_on_its_way(console: Console, monotonic: float) -> bool:
     """Return whether the screen is about to change.
 
-    A caller being served gets their news with the answer, or `SERVED_WITHIN` seconds later.
+    A caller being served gets their news with the answer, or after `ECHO_SECONDS`.
     """
     sending = console.screen.echo
     return sending is not None and monotonic < sending.when() + TIMERS_LATE
