@@ -15,7 +15,7 @@ from door.games.blackjack.world import world_shoe
 from door.session.board_table import board_results, board_rows
 from door.session.contest_page import ContestPage, Overview, about, new_shoe, placed_of
 from door.session.duels import DuelsPage
-from door.session.result_line import hand_costs, result_line
+from door.session.result_line import IN_COLOUR, hand_costs, result_line
 from door.session.shared_hands import TITLE
 from door.session.tournament import TournamentPage
 from door.tables.tutor.tutor_process import TutorProcess
@@ -137,7 +137,7 @@ class DailyDeal(ContestPage[DealOverview]):
 
     def notes(self, overview: DealOverview) -> Iterator[str]:
         if self._line and self._console.screen.is_painted:
-            yield f"|15{self._line}"
+            yield f"|15{self._line.translate(IN_COLOUR)}"
         until, _is_over, last = overview.outlook
         if until is not None:
             at = moment(self._caller.bank_settings.schedule.local(until))

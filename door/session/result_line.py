@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 GAME = "Black Jack For Time"
 BIG_SLIP = WHOLE_BET // 10  # the cost of a hand from which its slips are big
 # By the book, a small slip, a big one.
-SQUARES, COLOURED = "█▒░", "🟩🟨🟥"
+SQUARES, COLOURED = "■▒░", "🟩🟨🟥"
+# For `str.translate`: the colours of the squares on the screen.
+IN_COLOUR = dict(zip(map(ord, SQUARES), ("|10■", "|14▒", "|12░"), strict=True))
 
 
 async def hand_costs(thinking: TutorProcess, contest: Contest, acts: Sequence[str]) -> list[int]:
@@ -43,7 +45,7 @@ def result_line(day: date, cost: int, by_hand: Sequence[int], charset: Charset |
     >>> from datetime import date
     >>> costs = [0, 90, 0, 1000, 0]
     >>> result_line(date(2026, 11, 28), 1090, costs, Charset.CP437)
-    'Black Jack For Time 2026-11-28: 3/5 by the book, -11% █▒█░█'
+    'Black Jack For Time 2026-11-28: 3/5 by the book, -11% ■▒■░■'
     >>> result_line(date(2026, 11, 28), 1090, costs, None).partition("%. ")[2]
     'Small slip in hand 2. Big slip in hand 4.'
     """

@@ -222,7 +222,7 @@ def test_the_line_has_a_square_for_each_hand_or_names_the_slips() -> None:
     day, by_hand = date(2026, 11, 28), [0, 1, 999, 1000, 5000]
     one = result_line(day, 7000, by_hand, Charset.UTF8)
     assert one == "Black Jack For Time 2026-11-28: 1/5 by the book, -70% 🟩🟨🟨🟥🟥"
-    assert result_line(day, 7000, by_hand, Charset.CP437).endswith("-70% █▒▒░░")
+    assert result_line(day, 7000, by_hand, Charset.CP437).endswith("-70% ■▒▒░░")
     said = result_line(day, 7000, by_hand, None)
     assert said.endswith("-70%. Small slips in hands 2, 3. Big slips in hands 4, 5.")
     assert result_line(day, 0, [0] * 10, None).endswith(": 10/10 by the book, 0%.")
