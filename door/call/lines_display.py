@@ -130,7 +130,7 @@ class LinesDisplay:
     def close(self) -> None:
         """End the line of an open prompt."""
         if self._prompt:
-            self.answered()
+            self._send("\r\n")
 
     def _indented(self, line: str) -> str:
         return " " * self.indent + self._styled(line) if line else ""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tests.door.visiting import MENU, TABLE, Guest, seated, sysop_toml, visitor
-from tests.terminal import REFUSING
+from tests.terminal import MODERN, REFUSING
 from tests.world import World
 
 TOML = sysop_toml(events="")
@@ -38,3 +40,14 @@ async def test_a_caller_who_hung_up_reads_the_award_on_the_next_call(board: Worl
     with board.books() as desk:
         untold = desk.connection.exec_driver_sql("SELECT * FROM awards WHERE told IS NULL")
         assert untold.all() == []
+
+
+async def test_an_award_that_waits_for_an_answer_is_shown_by_a_window_that_grows(
+    board: World,
+) -> None:
+    ada = await seated(board, "Ada", profile=replace(MODERN, columns=60, rows=20))
+    await ada.bets(5, ends="push", asked=TABLE)
+    await board.pass_time(2)
+    assert "Award" not in ada.terminal.transcript
+    ada.terminal.resize(80, 24)
+    await ada.sees("Award: First hand!")
