@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from door.games.blackjack.world import world_shoe
 from tests.timebank import next_version
 from tests.timebank.books import GAME, NOON, Books, in_english, lost
 from tests.timebank.by_hand import ByHand
@@ -38,7 +39,7 @@ from timebank.servers import leases, registry
 from timebank.servers.registry import Newcomer
 from timebank.thebank import outbox
 from timebank.thebank.format import parse_record
-from timebank.wagers import journal
+from timebank.wagers import contests, deals, journal
 from timebank.wagers.journal import open_shoe
 from timebank.wagers.play_money import Tally, tally
 
@@ -107,6 +108,27 @@ def served(copies):
 
 def seal(books: Books, caller_id: int, seed: bytes = SEED, sealed: str = SEAL) -> journal.Shoe:
     return books.do(open_shoe, caller_id, GAME, 1, seed, sealed)
+
+
+def test_the_world_deal_goes_on_with_the_tries_of_the_copy(copies, books, ann):
+    deal = books.do(deals.todays, world_shoe)
+    books.do(contests.begin, deal, ann)
+    books.do(contests.act, deal, ann, (), "hit", None)
+    copy = copies.take()
+    books.do(contests.act, deal, ann, ("hit",), "stay", None)
+    copies.restore(copy)
+    assert books.do(deals.todays, world_shoe) == deal
+    assert books.do(contests.begin, deal, ann) == contests.ContestTry(("hit",))
+    assert books.audit() == []
+
+
+def test_a_world_deal_that_was_begun_after_the_copy_comes_again(copies, books, ann):
+    copy = copies.take()
+    deal = books.do(deals.todays, world_shoe)
+    books.do(contests.begin, deal, ann)
+    copies.restore(copy)
+    assert books.do(deals.todays, world_shoe) == deal
+    assert books.do(contests.try_of, deal.seal, ann) is None
 
 
 def last_numbers(books: Books) -> dict[str, int]:
