@@ -15,7 +15,7 @@ pytestmark = pytest.mark.long
 STEPS, PEOPLE = 60, 16
 MOST_SEEDS = 100
 WHAT = (
-    *("deals sealed", "decisions at the deal", "hands of the deal seen"),
+    *("deals sealed", "world deals", "decisions at the deal", "hands of the deal seen"),
     *("entries", "tournaments settled", "messages taken", "messages said to be taken"),
     *("duels won", "duels declined", "duels expired"),
     "_looks at uncharged minutes",
