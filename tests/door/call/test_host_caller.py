@@ -24,12 +24,14 @@ from door.errors import TimeUp
 from door.lines import hand_over
 from door.server.door_calls import DoorWire
 from door.session.session import answer_guest
+from door.session.while_away import news_of
 from tests.door.dropfiles.reads import AS_WRITTEN, put
 from tests.door.dropfiles.writers import WRITERS
 from tests.door.handed_over import LINES, a_guest, comes_in
+from tests.door.session.test_while_away import plays
 from tests.door.wall import Wall
 from tests.timebank.books import act, lost, place_bet, wager
-from tests.world import NOON, World, world
+from tests.world import BOARD, NOON, World, world
 from timebank.audit.accounts import audit
 from timebank.callers import own_limits
 from timebank.calls.calls import open_calls
@@ -396,3 +398,14 @@ async def test_a_door_that_is_killed_before_it_is_asked_has_given_nothing(
             assert "We keep it for you here" in goodbye
             assert states(here) == ["kept"]
             wire.stop()
+
+
+async def test_a_guest_reads_what_the_board_did_since_the_last_visit(tmp_path) -> None:
+    async with world(tmp_path, toml=f"events = []\n{BOARD}") as here:
+        caller = await comes_in(here)
+        await here.server.board.close_call(caller, "log-off")
+        await here.pass_time(1)
+        await plays(here, "Bob", "win")
+        news = await news_of(await comes_in(here))
+        assert "|11Biggest win: Bob, 5 minutes with one hand." in news.board
+        assert news.minutes[0] == "You bring 10 minutes from Xibalba."
