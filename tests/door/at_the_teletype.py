@@ -63,6 +63,12 @@ class Player(Guest):
         """Call again; a hand that was left is on the paper."""
         self._begun = 0
         await self.calls(profile)
+        await self.terminal.wait_for(
+            lambda _: ANY_KEY in self.prompt or self.letters.endswith(QUESTIONS),
+            "the news or the hand",
+        )
+        if ANY_KEY in self.prompt:
+            self.presses(" ")
         await self.terminal.wait_for(lambda _: self.letters.endswith(QUESTIONS), "the hand")
 
     # The screen

@@ -160,7 +160,13 @@ class Table:
         """Log on again, on a day that was begun, and sit down."""
         self.terminal = await self.board.call()
         await log_on(self.terminal, self.name)
-        await self.prompt("oodbye")
+        await self.terminal.wait_for(
+            lambda _: "oodbye" in self.prompt_row or "Press any key" in self.prompt_row,
+            "the menu or the news",
+        )
+        if "oodbye" not in self.prompt_row:
+            self.terminal.send(" ")
+            await self.prompt("oodbye")
         self.terminal.send("b")
         await self.prompt(PLACE_BET)
 

@@ -59,9 +59,8 @@ class Guest:
 
     async def goes_on_to(self, prompt: str) -> None:
         """Press a key when asked for any, until asked `prompt`."""
-        await self.terminal.wait_for(
-            lambda _: prompt in self.prompt or "Press any key" in self.prompt, prompt
-        )
+        asked = (prompt, "Press any key", "Appuyez sur une touche")
+        await self.terminal.wait_for(lambda _: any(each in self.prompt for each in asked), prompt)
         if prompt not in self.prompt:
             await self.presses(" ").is_asked(prompt)
 

@@ -71,7 +71,8 @@ async def test_after_a_kill_the_next_server_closes_every_call_at_once(tmp_path: 
         await board.serve()
         assert calls_open(board) == 0
         ada = await logged_on(board, "Ada", MODERN)
-        await ada.until("oodbye")
+        await ada.until("Press any key")
+        await ada.send(" ").until("oodbye")
         assert "You're already on" not in ada.transcript
 
 

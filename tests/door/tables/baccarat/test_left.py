@@ -37,7 +37,7 @@ async def test_a_coup_in_francs_stays_in_francs_against_the_same_bank(tmp_path: 
                 "UPDATE callers SET preferences = json_set(preferences, '$.language', 'en')"
             )
         await ada.calls()
-        await ada.is_asked("Card?")
+        await ada.goes_on_to("Card?")
         assert ada.figure("The bank") == "FR 900,000"
         assert ada.figure("Bet") == "FR 50,000"
         ada.presses("c ")
@@ -59,7 +59,7 @@ async def test_a_bank_broken_by_the_coup_that_was_left_stays_broken(tmp_path: Pa
         await ada.wagers_on_5(300_000)
         await ada.drops_carrier()
         await ada.calls()
-        await ada.is_asked("Card?")
+        await ada.goes_on_to("Card?")
         await ada.presses("c ").is_asked("Press any key")
         await ada.sees("and leaves with $1,100,000.")
         ada.presses(" ")
