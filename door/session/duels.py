@@ -121,6 +121,13 @@ class DuelsPage:
     async def _challenge(self) -> None:
         """Ask for a rival and a stake, and challenge them."""
         caller, console = self._caller, self._console
+        allowances = await caller.look_up(partial(teller.allowance, call_id=caller.call_id))
+        own = allowances[teller.sender_rules]
+        if not own.seconds:
+            like = _("A stake obeys the rules for minutes that you send.")
+            console.screen.say(f"|12{like} {literal(str(own.rule))}")
+            await console.pager.any_key()
+            return
         try:
             rival = await find_account(caller, _("Challenge whom:"))
             if rival is None:

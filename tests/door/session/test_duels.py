@@ -51,6 +51,17 @@ def banked(board: World) -> dict[str, int]:
         return dict(tuple(row) for row in desk.connection.exec_driver_sql(said))
 
 
+async def test_a_new_caller_reads_why_they_may_not_duel_before_naming_a_rival(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=f"{BOARD}\n[timebank]\nknown_days = 7\n") as board:
+        ada = await newcomer(board, "Ada")
+        await ada.send("du").until("You have no duels yet.")
+        await ada.send("c").until("A stake obeys the rules for minutes that you send.")
+        await ada.until("New callers can send")
+        assert "Challenge whom" not in ada.transcript
+
+
 async def test_two_callers_duel_and_see_their_hands_side_by_side(tmp_path: Path) -> None:
     async with world(tmp_path, toml=TOML) as board:
         bob = await newcomer(board, "Bob", REFUSING)
