@@ -52,7 +52,7 @@ async def leaves(caller: Caller) -> bool:
         left = await _look_at_leftover(caller)
         is_asked = left is not None and left.allowed.seconds and not caller.prefers(AUTO_DEPOSIT)
         if left is None or not is_asked:
-            if left is not None and not left.allowed.seconds and left.expiring >= MINUTE:
+            if left is not None and left.unbanked >= MINUTE:
                 caller.console.display.stage(Page(_("Goodbye"), _about(caller, left)))
             return await prompt.agrees(_("Leave the board?"))
         choice = await _ask_deposit(caller, left)
@@ -98,7 +98,11 @@ async def _ask_deposit(caller: Caller, left: Leftover) -> str:
 def _about(caller: Caller, left: Leftover, *, is_first: bool = False) -> list[str]:
     """Return what the bank takes, what expires otherwise, and what auto-deposit would do."""
     lines = [literal(str(left.allowed.rule))] if caller.bank_settings.mode == "built-in" else []
-    if left.expiring >= MINUTE:
+    if left.allowed.seconds and caller.prefers(AUTO_DEPOSIT):
+        words = _("The bank takes {banked}. Unless you use them, {time} expire at midnight.")
+        banked = span(left.allowed.seconds)
+        lines.append(words.format(banked=banked, time=span(left.unbanked)))
+    elif left.expiring >= MINUTE:
         words = _("Unless you use or bank them, {time} expire at midnight.")
         if not left.allowed.seconds:
             words = _("Unless you use them, {time} expire at midnight.")

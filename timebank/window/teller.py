@@ -272,10 +272,14 @@ def words_refusal(desk: Desk, caller_id: int, to_caller_id: int) -> Phrase | Non
 
 
 class Leftover(NamedTuple):
-    """What a caller who leaves now may deposit, and the seconds that expire if `day` ends so."""
+    """What a caller who leaves now may deposit, and the seconds that expire if `day` ends so.
+
+    `expiring` is without a deposit, and `unbanked` after all that may be deposited.
+    """
 
     allowed: Allowed
     expiring: int
+    unbanked: int
     day: date
 
 
@@ -294,7 +298,9 @@ def leftover(desk: Desk, call_id: int, ticked: int) -> Leftover:
     window = _window(desk, call_id, max(ticked, LEAST_SECONDS))
     posting = window.posting
     on = date.fromisoformat(posting.state.day or "")
-    return Leftover(strictest(deposit.bounds(window)), posting.expiring(), on)
+    allowed, expiring = strictest(deposit.bounds(window)), posting.expiring()
+    posting.move("online", "bank", allowed.seconds, reasons.Deposited(at_log_off=True))
+    return Leftover(allowed, expiring, posting.expiring(), on)
 
 
 def deposit_before_leaving(

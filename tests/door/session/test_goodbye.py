@@ -88,6 +88,17 @@ async def test_with_auto_deposit_nothing_is_asked(board: World) -> None:
     assert [row for row in ada.ledger if row[0] == "deposit"] == [("deposit", 54 * MINUTE)]
 
 
+async def test_with_auto_deposit_the_rest_is_said_to_expire(board: World) -> None:
+    ada = await visitor(board, "Ada")
+    await ada.caller.remember({"auto_deposit": True})
+    await ada.presses("g").is_asked("Leave the board?")
+    text = " ".join(ada.screen.split())
+    rest = (
+        "The bank takes 54 minutes. Unless you use them, 5 minutes 59 seconds expire at midnight."
+    )
+    assert rest in text
+
+
 async def test_a_line_lost_at_the_question_banks_nothing(board: World) -> None:
     ada = await asked(board)
     await ada.drops_carrier()
