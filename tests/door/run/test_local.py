@@ -33,8 +33,8 @@ async def test_the_caller_is_the_sysop_without_a_drop_file_or_a_password(
         await visit.presses(" ").prompt("oodbye")
         assert visit.terminal.shows("Good to see you, Sysop.")
         assert "Node 0 " in visit.terminal.row(23)
-        await visit.presses("g").prompt("Leave the board?")
-        visit.presses("y")
+        await visit.presses("g").prompt("Bank your")
+        visit.presses("n")
         assert await visit.ends() == 0
         assert host.visits_told() == [], "the minutes are the board's own"
         with host.books() as desk:
