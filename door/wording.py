@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from timebank.callers.award_names import award_words
 from timebank.language import N_, Phrase, _, ngettext
 from timebank.ledger.reasons import Cutoff, Earned, HeldBack, LeftOfDay, OldStake
 from timebank.ledger.sentences import cutoff_words
@@ -150,9 +151,10 @@ def releasing_event(purse: Purse, schedule: Schedule) -> str:
 
 
 def sentences(receipt: Receipt) -> list[str]:
-    """Return the sentences for a caller about an entry: first of its rows, then of its receipt."""
+    """Return the sentences for a caller about an entry: first of its rows, then of the rest."""
     rows = (sentence for row in receipt.rows if (sentence := row_sentence(row)))
-    return [*rows, *map(str, receipt.remarks)]
+    earned = [award_words(receipt.awards)] if receipt.awards else []
+    return [*rows, *map(str, receipt.remarks), *earned]
 
 
 def row_sentence(row: TransferRow) -> str:

@@ -287,7 +287,6 @@ class Board:
             self.by_doors.append(caller)
         else:
             self._on_nodes[opened.call_id] = caller
-        self.books.awards_wait.set()  # the caller may have earned some before
         if not (caller.is_back or opened.taken_over or (take_over and other is not None)):
             self.arrivals.announce_arrival(caller)
         return caller

@@ -45,7 +45,6 @@ class Books:
         self.settings = settings
         self.outbox_waits = asyncio.Event()  # set when a record for THEBANK.EXT was committed
         self.notices_wait = asyncio.Event()  # set when a caller has a new notice or message
-        self.awards_wait = asyncio.Event()  # set when a caller here may have earned an award
         self.gone = asyncio.Event()  # set when the files have been removed or replaced
         self._loop = asyncio.get_running_loop()
         self._database = database

@@ -15,7 +15,7 @@ from door import wording
 from door.call.call_clock import CallClock
 from door.call.chair import SENT_AWAY, WATCHED, CallersChair
 from door.call.console import Console
-from door.call.last_hand import LastHand
+from door.call.last_hand import LastHand, is_doubtful
 from door.call.markup import hanging, literal
 from door.call.patience import Patience
 from door.call.status_line import StatusLine
@@ -23,7 +23,7 @@ from door.call.talk import Talk
 from door.config.config import Pace
 from door.errors import Closing, Kicked, TakenOver
 from door.flag import Flag
-from timebank.callers import callers
+from timebank.callers import awards, callers
 from timebank.callers.messages import Limits
 from timebank.callers.notices import note_seen
 from timebank.calls import calls
@@ -105,6 +105,7 @@ class Caller:
         self.patience = Patience(console)
         self.clock = CallClock(console, books, config.calls, purse, self.status, self.patience)
         self.last_hand = LastHand(console)
+        self.awards_shown: set[str] = set()  # those not noted as told in the books
         self.place = AT_LOG_ON
         self.statement = ""  # their result at the last table
         self.hand_waits = False  # whether they have an open hand at a game played alone
@@ -215,20 +216,24 @@ class Caller:
         """Carry out `operation(desk, call_id, ticked)` and return its result once durable.
 
         The purse that comes back is adopted, unless a later one has been. The entry also notes the
-        hand whose end was seen. `is_theirs` is as for `ask_books`, `call_ends` as for
-        `LastHand.seen_round`.
+        hand whose end was seen, and the awards that were. `is_theirs` is as for `ask_books`,
+        `call_ends` as for `LastHand.seen_round`.
         """
         adopt, ticked = self.expect(), self.purse.ticked()
         seen_round = self.last_hand.seen_round(call_ends=call_ends)
+        told = () if is_doubtful(self.console) else tuple(self.awards_shown)
 
         def post(desk: Desk) -> R:
             result = operation(desk, self.call_id, ticked)
             if seen_round:
                 note_seen(desk, self.record.id, seen_round)
+            if told:
+                awards.note_told(desk, self.record.id, told)
             return result
 
         result = await self.ask_books(post, is_theirs=is_theirs, takes_its_time=call_ends)
         self.last_hand.mark_noted(seen_round)
+        self.awards_shown.difference_update(told)
         adopt(result.receipt if isinstance(result, Played) else result)
         return result
 
@@ -243,8 +248,6 @@ class Caller:
         def adopt(receipt: Receipt) -> None:
             if receipt.ended_round:
                 self.last_hand.note_end(receipt.ended_round)
-            if receipt.ended_round or any(row.kind == "deposit" for row in receipt.rows):
-                self.books.awards_wait.set()
             if adopt_purse(receipt.purse):
                 if any(row.kind == "external" for row in receipt.rows):
                     self.books.outbox_waits.set()
@@ -306,9 +309,13 @@ class Caller:
             self.chair.clear(SENT_AWAY)
         return _("Nobody can watch you now. To allow it again, press Y in the menu.")
 
+    def sentences(self, receipt: Receipt) -> list[str]:
+        """Return the sentences about an entry, to be shown now."""
+        self.awards_shown.update(receipt.awards)
+        return wording.sentences(receipt)
+
     def tell(self, receipt: Receipt) -> None:
-        sentences = wording.sentences(receipt)
-        if sentences:
+        if sentences := self.sentences(receipt):
             self.console.screen.say("\n".join(f"|14{sentence}" for sentence in sentences))
 
     def _note_shown(self) -> None:

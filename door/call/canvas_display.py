@@ -136,10 +136,10 @@ class CanvasDisplay:
         del self._messages[:-fitting]
         self._note(_MESSAGES)
 
-    def say_beside(self, text: str, *, after_answer: bool = False) -> bool:
+    def say_beside(self, text: str) -> bool:
         """Add a line of company, unless it would push out other messages; return whether it came.
 
-        It gives way to any later message. A painted question stays, whatever `after_answer` is.
+        It gives way to any later message.
         """
         others = [each for each in self._messages if each not in self._company]
         if others and not self._have_room((*others, text)):

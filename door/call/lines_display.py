@@ -28,7 +28,6 @@ class LinesDisplay:
         self.indent = 0  # cells before every line
         # Of this scene, in case a painted screen takes over.
         self._messages: deque[str] = deque(maxlen=MOST_BELOW_ROWS)
-        self._after_answer: list[str] = []
         self.fit(columns)
 
     def fit(self, columns: int) -> None:
@@ -70,18 +69,10 @@ class LinesDisplay:
             self.prompt(prompt, self._wanted)
             self.typed(typed)
 
-    def say_beside(self, text: str, *, after_answer: bool = False) -> bool:
-        """Say a line of company now, or once an open question is answered; return True."""
-        if after_answer and self._prompt:
-            self._after_answer.append(text)
-        else:
-            self.say(text)
+    def say_beside(self, text: str) -> bool:
+        """Say a line of company; return True."""
+        self.say(text)
         return True
-
-    def _say_after_answer(self) -> None:
-        texts, self._after_answer = self._after_answer, []
-        for text in texts:
-            self.say(text)
 
     def prompt(self, text: str, room: int = 0) -> None:
         """Ask a question, with `room` cells for the answer if a line has as many."""
@@ -106,7 +97,6 @@ class LinesDisplay:
     def answered(self) -> None:
         self._prompt = ""
         self._send("\r\n")
-        self._say_after_answer()
 
     def status(self, pieces: Sequence[str], clock: str = "") -> None:
         """Do nothing: lines that scroll have no status line."""
@@ -115,7 +105,7 @@ class LinesDisplay:
         """Do nothing: messages scroll away."""
 
     def view(self) -> View:
-        messages = (*self._messages, *self._after_answer)
+        messages = tuple(self._messages)
         return View(self._scene, messages, self._prompt, self._typed, self._wanted)
 
     def visible_rows(self) -> list[str]:

@@ -104,12 +104,9 @@ class Screen:
         if self.cover is not None:
             self.cover.on_message(text)
 
-    def say_beside(self, text: str, *, after_answer: bool = False) -> bool:
-        """Show a line of company, unless it would push out other messages; return whether it came.
-
-        On plain lines `after_answer` waits for the answer to the open question.
-        """
-        came = self.display.say_beside(text, after_answer=after_answer)
+    def say_beside(self, text: str) -> bool:
+        """Show a line of company unless it would push out other messages; return if it came."""
+        came = self.display.say_beside(text)
         if came and self.cover is not None:
             self.cover.on_message(text)
         return came

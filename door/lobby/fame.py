@@ -107,21 +107,21 @@ async def _read_awards(caller: Caller) -> None:
 
 
 def _award(word: str, earned: str, columns: int) -> list[str]:
-    """Return an award with the time it was earned, or with its condition if `earned` is "".
+    """Return an award with the time it was earned, if that is not "", and its condition.
 
-    It takes one row, or two where `columns` are few; 0 columns mean plain lines.
+    Where `columns` are few, its name has a row of its own; 0 columns mean plain lines.
     """
     name, wish = name_of(word), wish_of(word)
-    name_colour, colour = ("|15", "|10") if earned else ("|08", "|08")
-    words = earned or wish
+    name, words = (f"|15{name}", f"|10{earned}") if earned else (f"|08{name}", f"|08{wish}")
     if not columns:
-        text = _("{field}: {meaning}")
-        return [text.format(field=f"{name_colour}{name}", meaning=f"{colour}{words}")]
+        words = f"{words}. |07{wish}" if earned else words
+        return [_("{field}: {meaning}").format(field=name, meaning=words)]
+    words = f"{words}  |07{wish}" if earned else words
     if columns < AWARD_COLUMNS:
-        return [f"{name_colour}{name}", hanging(f"  {colour}{words}")]
-    if earned and AWARD_CELLS + len(earned) + 2 + len(wish) <= columns:
-        words = f"{earned}  |07{wish}"
-    return [f"{name_colour}{name:<{AWARD_CELLS}}{colour}{words}"]
+        return [name, hanging(f"  {words}")]
+    blank = " " * (AWARD_CELLS - len(plain(name)))
+    first, *more = wrap(words, columns - AWARD_CELLS)
+    return [f"{name}{blank}{first}", *(" " * AWARD_CELLS + line for line in more)]
 
 
 def _record(caller_id: int, desk: Desk) -> PlayRecord:

@@ -61,10 +61,11 @@ class BoardNews:
     award: tuple[str, str] | None = None  # the caller's name and the award's word
     tournament: datetime | None = None  # the end of the open one, in the board's time zone
 
-    def lines(self, *, one_liners: bool, ignored: Set[int]) -> list[str]:
+    def lines(self, reader: str, *, one_liners: bool, ignored: Set[int]) -> list[str]:
         """Return the news as lines with pipe codes, the most important first.
 
-        The one-liner is left out if its caller is in `ignored` or `one_liners` is False.
+        The one-liner is left out if its caller is in `ignored` or `one_liners` is False. An award
+        of the caller `reader` is left out, because they have seen it.
         """
         lines = []
         line = self.one_liner
@@ -80,7 +81,7 @@ class BoardNews:
             if who is not None:
                 text = words.format(name=literal(who.name), amount=span(who.seconds))
                 lines.append(f"|11{text}")
-        if self.award is not None:
+        if self.award is not None and self.award[0] != reader:
             name, word = self.award
             text = _("{name} has earned an award: {award}.")
             lines.append(f"|14{text.format(name=literal(name), award=name_of(word))}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from door import wording
 from door.call.entries import uncharged
 from door.call.markup import literal
 from door.lobby import amounts
@@ -148,7 +147,7 @@ async def _move(caller: Caller, service: Service) -> str:
         seconds = min(seconds, allowed.seconds)
     receipt = await caller.post(lambda desk, call, ticked: operation(desk, call, ticked, seconds))
     # Returned, not shown: the window is drawn again first and would erase it.
-    lines = [f"|14{sentence}" for sentence in wording.sentences(receipt)]
+    lines = [f"|14{sentence}" for sentence in caller.sentences(receipt)]
     done = _(service.done).format(amount=span(seconds))
     return "\n".join((*lines, f"|10{done}"))
 

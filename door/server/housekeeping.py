@@ -16,7 +16,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from door import wording
-from door.call.caller import AT_LOG_ON
 from door.call.markup import hanging, literal
 from door.call.talk import UnreadItems, take_unread, unread_of
 from door.clock import sleep
@@ -27,8 +26,6 @@ from door.peers import nudges
 from door.server import leadership
 from door.tables import overdue
 from door.tables.scoring import settle_duels, settle_tournament
-from timebank.callers import awards
-from timebank.callers.award_names import name_of
 from timebank.calls import clock_mend
 from timebank.calls.calls import (
     RENEW_SECONDS,
@@ -39,7 +36,7 @@ from timebank.calls.calls import (
 )
 from timebank.errors import BooksFailed, Refused
 from timebank.keeping import restore
-from timebank.language import Phrase, ngettext, speaking_to
+from timebank.language import Phrase, speaking_to
 from timebank.ledger import dialects, early_events
 from timebank.ledger.sqlite import live_mark
 from timebank.servers import registry
@@ -62,7 +59,6 @@ OVERDUE_SECONDS = 600.0
 DEAD_SECONDS = 60.0  # between two searches for calls of dead servers
 BULLETIN_SECONDS = 60.0  # between two checks whether the day has ended
 NOTE_SEEN_SECONDS = 1.0  # a kill within it makes the next server announce a hand again
-AWARD_SECONDS = 1.0  # hands that end within it share one query
 OUTBOX_SECONDS = 60.0  # before another attempt to write the file
 
 T = TypeVar("T")
@@ -126,7 +122,6 @@ class Housekeeping:
             self._every(lambda: live_mark.RENEW_SECONDS, self._renew_mark),
             self._deliver_outbox(),
             self._wake_for_notices(),
-            self._await_awards(),
             self._each_time(self._notices_came, self._show_notices),
             self._close_when_gone(),
         )
@@ -376,37 +371,6 @@ class Housekeeping:
             lines += caller.talk.incoming_lines(unread.messages)
             if lines:
                 caller.console.screen.say("\n".join(lines))
-
-    async def _await_awards(self) -> None:
-        """Announce new awards `AWARD_SECONDS` after the end of a hand or a log-on."""
-        waits = self._books.awards_wait
-        while True:
-            await waits.wait()
-            await sleep(self._clock, AWARD_SECONDS)
-            waits.clear()
-            await self._guarded(self._announce_awards)
-
-    async def _announce_awards(self) -> None:
-        here = {
-            each.record.id: each
-            for each in self._board.callers()
-            if not each.console.keyboard.is_lost
-        }
-        if not here:
-            return
-        earned = await self._books.read(partial(awards.untold, caller_ids=list(here)))
-        for caller_id, words in earned.items():
-            caller = here[caller_id]
-            with speaking_to(caller.console.viewer):
-                names = ", ".join(map(literal, map(name_of, words)))
-                text = ngettext("Award: {names}!", "Awards: {names}!", len(words))
-                text = f"|14{text.format(names=names)}"
-            is_shut = caller.is_busy or caller.place == AT_LOG_ON
-            if is_shut or not caller.console.screen.say_beside(text, after_answer=True):
-                self._books.awards_wait.set()
-                continue
-            # Note the award after it is shown, so a lost line loses no announcement.
-            await self._books.run(partial(awards.note_told, caller_id=caller_id, words=words))
 
     async def _close_when_gone(self) -> None:
         await self._books.gone.wait()

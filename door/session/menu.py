@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from ansi.canvas import Canvas
@@ -28,6 +27,8 @@ from door.session.while_away import waiting_lines
 from door.session.who import visit_who
 from door.tables.registry import TABLES
 from door.tables.words import games_left, open_games, turns_are_used
+from timebank.callers import awards
+from timebank.callers.award_names import award_words
 from timebank.callers.hearing import ignored
 from timebank.calls.calls import OpenCall, open_calls
 from timebank.errors import BooksUnavailable
@@ -253,6 +254,7 @@ class Live:
     def lines(self) -> list[str]:
         """Return the news as lines, the caller's own first."""
         news = self._pulse.news.lines(
+            self._caller.record.name,
             one_liners=self._caller.config.social.one_liners,
             ignored=ignored(self._caller.record.preferences),
         )
@@ -506,7 +508,8 @@ async def _scene(
             words = _("The books can't be read just now.")
         is_default = game.letter == default
         offers.append(Offer(game.letter, _(game.title), _(game.about), words, is_default))
-    live = Live(board, caller, await _left_hands(caller))
+    hands, untold = await _waiting(caller)
+    live = Live(board, caller, hands)
     if not caller.console.screen.is_painted:  # plain lines are never refreshed
         await live.look()
     return MenuScene(
@@ -515,7 +518,7 @@ async def _scene(
         purse=caller.purse,
         bank=_bank(caller),
         offers=offers,
-        statements=_statements(board, caller),
+        statements=[*untold, *_statements(board, caller)],
         header=texts.find(caller.console, board.config.board.texts, "menu"),
         has_status_line=caller.console.screen.is_painted,
         live=live,
@@ -554,12 +557,18 @@ def _bank(caller: Caller) -> str:
     return "   ".join(parts)
 
 
-async def _left_hands(caller: Caller) -> LeftHands:
-    """Look up which shared hands the caller has left unfinished."""
+async def _waiting(caller: Caller) -> tuple[LeftHands, list[str]]:
+    """Look up which shared hands the caller has left unfinished, and the words of new awards."""
+    number = caller.record.id
     try:
-        return await caller.look_up(partial(waiting, caller_id=caller.record.id))
+        hands, earned = await caller.look_up(
+            lambda desk: (waiting(desk, number), awards.untold(desk, [number]))
+        )
     except BooksUnavailable:  # showing the menu must not end the call
-        return LeftHands(deal=False, tournament=False)
+        return LeftHands(deal=False, tournament=False), []
+    new = [each for each in earned.get(number, ()) if each not in caller.awards_shown]
+    caller.awards_shown.update(new)
+    return hands, [award_words(new)] if new else []
 
 
 async def _elsewhere(board: Board, caller: Caller) -> list[OpenCall]:

@@ -20,7 +20,7 @@ from door.lobby.accounts import read_account
 from door.lobby.pulse import DEAL_KEY
 from door.session.daily_deal import LeftHands, waiting
 from timebank.callers import awards
-from timebank.callers.award_names import name_of
+from timebank.callers.award_names import award_words
 from timebank.errors import BooksFailed
 from timebank.language import _, ngettext
 from timebank.reports import absence
@@ -78,11 +78,7 @@ def _look(desk: Desk, caller: Caller) -> tuple[Absence | None, LeftHands]:
 def _with_absence(caller: Caller, news: AwayNews, away: Absence, hands: LeftHands) -> AwayNews:
     today = caller.bank_settings.schedule.day_of(caller.console.clock.now())
     is_first_today = away.last_day < today
-    names = ", ".join(map(name_of, away.awards))
-    own = [*news.own]
-    if names:
-        text = ngettext("Award: {names}!", "Awards: {names}!", len(away.awards))
-        own.append(f"|14{text.format(names=literal(names))}")
+    own = [*news.own, *([f"|14{award_words(away.awards)}"] if away.awards else [])]
     waits = [*waiting_lines(hands)]
     if is_first_today and away.deal_players is not None:
         waits.append(_deal_waits(away.deal_players))

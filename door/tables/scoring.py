@@ -65,7 +65,6 @@ async def weigh_tries(board: Board, contest: Contest, most: int | None) -> Async
         number, cost = each.caller_id, costs.stored_cost(bets)
         weighed = partial(contests.weigh, seal=contest.seal, caller_id=number, cost=cost)
         await board.books.run(weighed)
-        board.books.awards_wait.set()
         yield number
 
 

@@ -5,9 +5,9 @@ Each award has a word. The award for a hand won at a game is "won " and the game
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
-from timebank.language import N_, _
+from timebank.language import N_, _, ngettext
 from timebank.words import title
 
 # Awards that are not earned by a hand alone (awards.py).
@@ -50,6 +50,12 @@ def name_of(award: str) -> str:
     if award.startswith(WON):
         return _("A win at {game}").format(game=_(title(award.removeprefix(WON))))
     return _(_NAMES[award][0]) if award in _NAMES else award
+
+
+def award_words(awards: Sequence[str]) -> str:
+    """Return that the reader has earned these awards, given by their words."""
+    text = ngettext("Award: {names}!", "Awards: {names}!", len(awards))
+    return text.format(names=", ".join(map(name_of, awards)))
 
 
 def wish_of(award: str) -> str:

@@ -2,8 +2,8 @@
 
 Each is earned once, in the transaction of the deed. hand_counts.py says which hand deserves an
 award, and hand_totals.py writes those with their hand. `earn` writes all others. award_names.py has
-the names. Each is `untold` until the board has announced it to its caller, at once or on their next
-call (`Housekeeping`).
+the names. The receipt of the entry has the award, for the screen that shows the deed. Each award is
+`untold` until its caller has seen it, there, in the menu or at the next log-on.
 """
 
 from __future__ import annotations
@@ -85,9 +85,10 @@ _NOTE_TOLD = Prepared(
 _TAKE_BACK = Prepared(lambda: delete(awards).where(equal(awards.c.caller_id, awards.c.award)))
 
 
-def earn(desk: Desk, caller_id: int, award: str) -> None:
-    """Give a caller an award, unless they have it already."""
-    _EARN(desk.connection, caller_id=caller_id, award=award, at=stamp(desk.now))
+def earn(desk: Desk, caller_id: int, award: str) -> list[str]:
+    """Give a caller an award and return it in a list, which is empty if they have it already."""
+    row = {"caller_id": caller_id, "award": award, "at": stamp(desk.now)}
+    return [award] if _EARN.count_changed(desk.connection, **row) else []
 
 
 def on_call(desk: Desk, caller_id: int) -> int:

@@ -83,8 +83,8 @@ _ADD_TO_DAY = Prepared(_add_to_day)
 _EARN = Prepared(lambda: insert_or_keep(awards, parameters(*_AWARDS.names)))
 
 
-def count(desk: Desk, totals_ever: str | None, hand: EndedHand) -> None:
-    """Count a hand and its awards in the transaction that settles it.
+def count(desk: Desk, totals_ever: str | None, hand: EndedHand) -> list[str]:
+    """Count a hand in the transaction that settles it, and return the awards that it earns.
 
     `totals_ever` is `Posting.totals_ever` before the hand.
     """
@@ -94,8 +94,8 @@ def count(desk: Desk, totals_ever: str | None, hand: EndedHand) -> None:
     after, sums, deserved = hand_counts.settle(before, hand)
     _EVER.put.defer(books, **_EVER.row(key, after[hand.game, hand.unit].row))
     _ADD_TO_DAY.defer(books, **_BY_DAY.row((hand.day, *key), sums))
-    for award in deserved:
-        _EARN.defer(books, **_AWARDS.row((hand.caller_id, award), (hand.at, hand.number)))
+    rows = {each: _AWARDS.row((hand.caller_id, each), (hand.at, hand.number)) for each in deserved}
+    return [award for award, row in rows.items() if _EARN.count_changed(books, **row)]
 
 
 # From all hands.

@@ -51,3 +51,5 @@ class Receipt(NamedTuple):
     # The hand that ended with the entry; 0 for none. Its result is shown at the next log-on unless
     # the caller has seen it by then (notices.py).
     ended_round: int = 0
+    # The awards that the caller has earned with the entry (callers/awards.py).
+    awards: tuple[str, ...] = ()

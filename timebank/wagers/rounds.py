@@ -276,7 +276,7 @@ def _end(posting: Posting, hand: InPlay, settlement: Settlement, together: int) 
         won=hand.won + settlement.won,
         together=together,
     )
-    hand_totals.count(posting.desk, posting.totals_ever, ended)
+    posting.awards += hand_totals.count(posting.desk, posting.totals_ever, ended)
 
 
 def leave_notice(desk: Desk, caller_id: int, round_id: int) -> None:

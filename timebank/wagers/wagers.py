@@ -367,7 +367,7 @@ def _finish(
     # Loans and events take their parts of winnings, but only of time.
     won = settlement.won if stakes.unit == "second" else 0
     if stakes.is_bank_broken:
-        awards.earn(posting.desk, posting.caller_id, BANK)
+        posting.awards += awards.earn(posting.desk, posting.caller_id, BANK)
     return posting.finish(won, game, ended_round=round_id if settlement.final else 0)
 
 

@@ -79,10 +79,9 @@ class BankOperation:
         # The last payment of a loan takes only the seconds that are still owed.
         amount = min(seconds, -posting.state.loan) if target == "loan" else seconds
         posting.move(source, target, amount, self.reason())
-        receipt = posting.finish()
         if self.award:
-            awards.earn(desk, posting.caller_id, self.award)
-        return receipt
+            posting.awards += awards.earn(desk, posting.caller_id, self.award)
+        return posting.finish()
 
 
 OPERATIONS: list[BankOperation] = []

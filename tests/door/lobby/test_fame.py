@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
+from ansi.width import text_width
 from door.call.markup import plain, wrap
 from door.lobby.bulletins import list_of
 from door.lobby.fame import _award, _plate
@@ -12,7 +15,9 @@ from tests.door.playing import at_the_table, hand
 from tests.terminal import REFUSING
 from tests.world import register
 from timebank.callers import callers, fame
+from timebank.callers.award_names import all_awards, wish_of
 from timebank.callers.standings import NAMED_AS_LOSER
+from timebank.language import Viewer, speaking_to
 
 
 def words(text: str) -> str:
@@ -88,6 +93,16 @@ def test_an_award_on_a_narrow_screen_is_indented_under_its_name() -> None:
     assert not name.startswith(" ")
     assert len(rows) == 2
     assert all(row.startswith("  ") for row in rows), rows
+
+
+@pytest.mark.parametrize("columns", [0, 38, 78])
+@pytest.mark.parametrize("language", ["en", "fr"])
+def test_every_earned_award_keeps_its_condition(columns: int, language: str) -> None:
+    with speaking_to(Viewer(language)):
+        for word in all_awards(["black-jack-for-time"]):
+            rows = _award(word, "20 November 2026", columns)
+            assert wish_of(word) in words(plain(" ".join(rows))), rows
+            assert not columns or len(rows) < 2 or all(text_width(plain(x)) <= 78 for x in rows)
 
 
 async def test_hall_and_news_are_painted_below_a_header_where_there_is_room(

@@ -128,7 +128,7 @@ async def test_awards_on_the_page_are_not_told_again(absent: World) -> None:
         number = callers.number_even_if_deleted(desk, "Ada")
         awards.earn(desk, number, "natural")
     ada = await returns(absent)
-    assert "Awards: First hand" in ada.screen
+    assert "Award: A blackjack!" in ada.screen
     await ada.presses(" ").is_asked(MENU)
     await absent.pass_time(10)
     assert "Award" not in ada.screen

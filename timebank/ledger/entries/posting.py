@@ -96,6 +96,7 @@ class Posting:
         self.round_id: int | None = None
         self._head = Head(row.last_number, row.last_digest)
         self._remarks: list[Phrase] = []
+        self.awards: list[str] = []  # earned with this entry
         # If this entry begins a day: the index of its first movement, and the loan at that time.
         self._new_day: tuple[int, int] | None = None
         # Movements that need a record in THEBANK.EXT: (index, the record's source).
@@ -268,7 +269,8 @@ class Posting:
             self._leave(self)
         self.apply(cutoff.clamp, self.desk.now, self.desk.settings, winnings, source)
         play = None if self.play is None else self.play.snapshot()
-        return Receipt(self._purse(), self.write(), play, tuple(self._remarks), ended_round)
+        remarks, awards = tuple(self._remarks), tuple(self.awards)
+        return Receipt(self._purse(), self.write(), play, remarks, ended_round, awards)
 
     def _purse(self) -> Purse:
         state = self.state
