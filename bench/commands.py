@@ -31,8 +31,6 @@ TIMEBANK, DOOR = "timebank", "door"
 class Command(NamedTuple):
     words: tuple[str, ...]
     is_flat: bool = False
-    # Seconds that it may take in the largest books.
-    within: float | None = None
     # It may end with 1: hands that repeat a few are no believable luck, and behind books that end
     # long ago the clock is in doubt.
     finds: bool = False
@@ -42,15 +40,14 @@ class Command(NamedTuple):
 
 
 COMMANDS: tuple[Command, ...] = (
-    # Before all others, as every night: it stores the summary's totals.
     Command((TIMEBANK, "maintain"), finds=True),
     Command((TIMEBANK, "accounts")),
     Command((TIMEBANK, "ledger")),
     Command((TIMEBANK, "ledger", "--kind", "grant")),
     Command((TIMEBANK, "ledger", "--caller", name_of(1)), is_flat=True),
     Command((TIMEBANK, "statement", name_of(1)), is_flat=True),
-    Command((TIMEBANK, "summary", "--by", "month"), is_flat=True, within=1.0),
-    Command((TIMEBANK, "summary", "--since", "2026-03-01"), is_flat=True, within=1.0),
+    Command((TIMEBANK, "summary", "--by", "month")),
+    Command((TIMEBANK, "summary", "--since", "2026-03-01")),
     Command((TIMEBANK, "house"), finds=True),
     Command((TIMEBANK, "export", "csv")),
     Command((TIMEBANK, "boards"), is_flat=True),
@@ -78,13 +75,6 @@ def run(scale: Scale, disk: Path) -> Iterator[Row]:
             bound = FLAT if command.is_flat else LINEAR * more / fewer
             what = f"{command}, {more:,}"
             yield Row(what, "s", large_, small, Goal("ratio", "<=", round(bound, 1)))
-    if not taken:
-        return
-    largest = max(taken)
-    for command, seconds in zip(COMMANDS, taken[largest], strict=True):
-        if command.within is not None:
-            goal = Goal("value", "<=", command.within)
-            yield Row(f"{command}, {largest:,}", "s", seconds, None, goal)
 
 
 def _seconds(board: Path, command: Command) -> float:

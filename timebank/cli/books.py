@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import closing, suppress
+from contextlib import suppress
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
@@ -30,7 +30,6 @@ from timebank.reports import boards as board_reports
 from timebank.reports import house as house_report
 from timebank.reports import summary as summary_report
 from timebank.reports.extracts import Wanted, entries, extracts, known_game, known_kind, last_number
-from timebank.reports.totals import KeptTotals
 
 if TYPE_CHECKING:
     from timebank.audit.findings import Finding
@@ -204,8 +203,8 @@ def summary(
     """
     with opened(config) as books:
         first, end = books.span(since, until)
-        with closing(KeptTotals.for_books(books.settings)) as totals, working("Adding up"):
-            periods = summary_report.kept_summary(books.look, totals, by, first, end)
+        with books.look() as desk, working("Adding up"):
+            periods = summary_report.summary(desk, by, first, end)
     table, lines = (
         summary_report.summary_table(periods, _bar()),
         summary_report.summary_lines(periods),

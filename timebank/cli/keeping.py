@@ -41,7 +41,6 @@ from timebank.ledger.schema import instant
 from timebank.reports.exports import iso
 from timebank.reports.statements import NAME, WORDS, printable
 from timebank.reports.tables import Column, Listing
-from timebank.reports.totals import KeptTotals
 from timebank.settings.place import is_server, read_place
 from timebank.thebank import importer
 from timebank.thebank import outbox as thebank_ext
@@ -274,17 +273,14 @@ def maintain(config: Path) -> None:
 
     Closes the calls of dead processes, stands hands left open past their day, settles a tournament
     that is over, closes empty accounts of callers who are gone, drops old notices and log lines,
-    repairs running totals of hands, and adds up new transfers for `timebank summary`. Exits with 1
-    if a hand could not be stood, or if the clock is in doubt. With a doubtful clock, only steps are
-    taken that can be undone.
+    and repairs running totals of hands. Exits with 1 if a hand could not be stood, or if the clock
+    is in doubt. With a doubtful clock, only steps are taken that can be undone.
     """
     with opened(config) as books, working("Doing the nightly work"):
         done = nightly.maintain(
             books.work, books.look, nightly.installed_stand(), nightly.installed_weigh()
         )
         counted = nightly.count_results(books.work, books.look)
-        with closing(KeptTotals.for_books(books.settings)) as totals:
-            totals.keep_all(books.look)
     lines = list(done.sentences())
     if counted:
         lines.append(f"Recounted {counted} running total{'s'[: counted > 1]} of hands.")

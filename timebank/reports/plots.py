@@ -8,7 +8,7 @@ days of old books take no longer than those of new ones.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import NamedTuple
@@ -197,20 +197,12 @@ def _summed(rows: Iterable[_Side], caller_id: int, names: dict[str, str]) -> lis
     return [Stream(*what, seconds) for what, seconds in summed.most_common()]
 
 
-def first_after(desk: Desk, at: datetime) -> int:
-    """Return the number of the first transfer after the second of `at`."""
-    return first_at(desk, stamp(at) + 1)
-
-
-def balances_at(
-    desk: Desk, at: datetime, changed: Mapping[int, int] | None = None
-) -> list[Balance]:
+def balances_at(desk: Desk, at: datetime) -> list[Balance]:
     """Return the balances of all accounts at `at`, to the end of its second.
 
-    Accounts that were opened later have 0. Pass `changed`, the seconds by which each account has
-    changed since the transfer `first_after(desk, at)`, where they are known already.
+    Accounts that were opened later have 0.
     """
-    since = changes(desk, first_after(desk, at)) if changed is None else changed
+    since = changes(desk, first_at(desk, stamp(at) + 1))
     return [
         each._replace(amount=each.amount - since.get(each.account_id, 0)) for each in balances(desk)
     ]

@@ -14,7 +14,7 @@ from timebank.ledger.schema import MINT, PRIZES, instant
 from timebank.ledger.sql import NO_BOUND
 from timebank.reports.statements import amount
 from timebank.reports.tables import Column, Listing, Row, figures
-from timebank.reports.totals import QUARTER, KeptTotals, Look, QuarterMoved, moved_by_quarter
+from timebank.reports.totals import QUARTER, QuarterMoved, moved_by_quarter
 from timebank.words import Unit, clock, title
 
 By = Literal["day", "week", "month"]
@@ -100,7 +100,7 @@ def summary(
     periods: dict[date, Period] = {}
     start, end = _bounds(since, until)
     if rows is None:
-        rows = moved_by_quarter(desk, first, NO_BOUND, start, end)
+        rows = moved_by_quarter(desk, first, start, end)
 
     @cache
     def period_of(quarter: int) -> Period:
@@ -111,20 +111,6 @@ def summary(
         if start - QUARTER < row.quarter * QUARTER < end:
             _add(period_of(row.quarter), row)
     return [periods[begins] for begins in sorted(periods)]
-
-
-def kept_summary(
-    look: Look, totals: KeptTotals, by: By, since: int | None, until: int | None
-) -> list[Period]:
-    """Return the same `summary` from stored totals, and store those that are missing."""
-    start, end = _bounds(since, until)
-    if any(at not in (-NO_BOUND, NO_BOUND) and at % QUARTER for at in (start, end)):
-        with look() as desk:
-            return summary(desk, by, since, until)
-    if totals.lasts():
-        totals.keep_all(look)
-    with look() as desk:
-        return summary(desk, by, since, until, rows=totals.moved(desk, 1, start, end))
 
 
 def _bounds(since: int | None, until: int | None) -> tuple[int, int]:

@@ -29,7 +29,7 @@ from timebank.reports import exports, extracts, house, ledger_pages, person, sum
 from timebank.reports import plots as plot_data
 from timebank.reports.beancount import some_as_beancount
 from timebank.reports.ledger_pages import Leaf, Sought
-from timebank.reports.totals import KeptTotals
+from timebank.reports.totals import moved_by_quarter
 from timebank.thebank import outbox
 from timebank.window.teller import TO_OTHERS
 from timebank.words import title as title_of
@@ -141,10 +141,6 @@ class BooksReader:
         self._judging = Lock()
         self._is_taken_up = False
         self._odds = house.installed_odds()
-        self._totals = KeptTotals.for_books(config.bank)
-
-    def close(self) -> None:
-        self._totals.close()
 
     def look(self, at: Callable[[Desk], T]) -> T:
         """Read one snapshot of the books, after they have judged the wall clock."""
@@ -248,29 +244,20 @@ class BooksReader:
     def balances_at(self, at: datetime | None) -> Then:
         def look(desk: Desk) -> Then:
             moment = desk.now if at is None else at
-            changed = self._totals.changes(desk, plot_data.first_after(desk, moment))
-            held = [each for each in plot_data.balances_at(desk, moment, changed) if each.amount]
+            held = [each for each in plot_data.balances_at(desk, moment) if each.amount]
             return Then(self.local(moment), held)
 
-        if at is not None:
-            self._totals.keep(self.look, self.look(lambda desk: plot_data.first_after(desk, at)))
         return self.look(look)
 
     def past_days(self, days: int) -> DaysPast:
         """Return the figures of the last `days` days, at least one, with today."""
-        self._totals.keep(self.look, self.look(lambda desk: self._days(desk, days)[2]))
         return self.look(lambda desk: self._past_days(desk, days))
 
-    def _days(self, desk: Desk, days: int) -> tuple[date, int, int]:
-        """Return the first of the last `days` days, its first second and its first transfer."""
+    def _past_days(self, desk: Desk, days: int) -> DaysPast:
         schedule = self.config.bank.schedule
         since = schedule.day_of(desk.now) - timedelta(days=days - 1)
         begun = stamp(schedule.day_starts(since))
-        return since, begun, ledger_pages.first_at(desk, begun)
-
-    def _past_days(self, desk: Desk, days: int) -> DaysPast:
-        since, begun, first = self._days(desk, days)
-        moved = list(self._totals.moved(desk, first))
+        moved = list(moved_by_quarter(desk, ledger_pages.first_at(desk, begun)))
         return DaysPast(
             since=since,
             ends=plot_data.day_ends(desk, since, moved),

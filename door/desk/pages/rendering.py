@@ -73,7 +73,6 @@ class PageRenderer:
     def close(self) -> None:
         self._threads.shutdown(wait=False, cancel_futures=True)
         self._reports.shutdown(wait=False, cancel_futures=True)
-        self.reading.close()
 
     async def read(self, look: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._threads, look)

@@ -17,7 +17,6 @@ from timebank.callers import callers, own_limits
 from timebank.keeping import deletion
 from timebank.ledger import transfers
 from timebank.ledger.transfers import Account, Movement
-from timebank.reports import totals
 from timebank.window import corrections
 from timebank.window.teller import transfer
 
@@ -304,19 +303,6 @@ def test_a_summary_in_text(evening, timebank):
         "  0:15:00  0:20:00  0:05:00\n"
         "  Black Jack For Time: callers won 0:15:00 and lost 0:20:00, the house made 0:05:00.\n"
     )
-
-
-@pytest.mark.of_a_file
-def test_a_summary_is_made_of_the_totals_that_the_nightly_work_keeps(
-    evening, timebank, monkeypatch
-):
-    monkeypatch.setattr(totals, "BLOCK", 2)
-    first_days = ("summary", "--until", "2026-03-02")  # `maintain` books by the clock of today
-    counted = timebank(*first_days)
-    evening.settings.database.with_name(totals.NAME).unlink()
-    timebank("maintain")
-    monkeypatch.setattr(totals, "_totals", lambda *_, **__: pytest.fail("it is kept already"))
-    assert timebank(*first_days) == counted
 
 
 def test_a_summary_in_csv_and_json(evening, timebank):
