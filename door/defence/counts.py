@@ -25,7 +25,7 @@ from __future__ import annotations
 import heapq
 import ipaddress
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from math import ceil
@@ -51,9 +51,6 @@ AT_HOME_SLOWER = 20
 _SUBSCRIBER_BITS = 64  # of an IPv6 address that one subscriber can change at will
 _CUSTOMER_BITS = 16  # of the rest that one customer can change
 _DIGEST_BITS = 64
-# The bits of a digest that may be stored. They tell names apart, and are too few to find out what
-# was typed, which may have been a password.
-STORED_BITS = 20
 _AMONG_IPV6 = 1 << 64  # keeps the two kinds of address apart
 _PERSON = b"bjft strangers"  # makes these digests useless elsewhere
 
@@ -152,9 +149,7 @@ FIRST: Rank = (0, 0)
 
 
 class Defence:
-    def __init__(self, rules: Defences, digest: Callable[[str], int] | None = None) -> None:
-        """`digest` returns the number that stands for a folded name."""
-        self._digest = digest_of if digest is None else digest
+    def __init__(self, rules: Defences) -> None:
         self._lines: Counter[int] = Counter()  # open lines of each address
         self._connects = Debts(MOST_ADDRESSES)
         self._wrong_from = Debts(MOST_ADDRESSES)
@@ -232,7 +227,7 @@ class Defence:
 
     def digest(self, name: str) -> int:
         """Return the number that stands for a folded name (`timebank.names.names.fold`)."""
-        return self._digest(name)
+        return _hash(name.encode("utf-8", "surrogatepass"))
 
     def counted(self, address: str) -> int | None:
         """Return the number that stands for an address; None if nothing is counted against it."""
@@ -415,20 +410,6 @@ class Defence:
     def _pair(self, who: int, name: int) -> int:
         # The name is in the upper bits, so that `forgive_name` finds all pairs of a name.
         return name << _DIGEST_BITS | _hash(b"%d" % who)
-
-
-def digest_of(name: str) -> int:
-    """Return the number that stands for a folded name."""
-    return _hash(name.encode("utf-8", "surrogatepass"))
-
-
-def stored_digest(digest: int) -> str:
-    """Return the part of a name's digest that the books may store.
-
-    >>> stored_digest(0x123456789ABCDEF0)
-    'cdef0'
-    """
-    return f"{digest & (1 << STORED_BITS) - 1:05x}"
 
 
 def _hash(data: bytes) -> int:

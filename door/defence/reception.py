@@ -64,17 +64,17 @@ class Reception:
         config: Config,
         clock: Clock,
         on_nodes: Callable[[], int],
-        defence: Defence | None = None,
+        *,
+        warns: bool = True,
     ) -> None:
-        """`defence` is given to a reception other than that of the board's ports."""
+        """With `warns`, the log has a warning about a front end that does not say who calls."""
         self._clock = clock
         self._on_nodes = on_nodes  # how many callers are on a node
-        self._defence = Defence(config.defence) if defence is None else defence
+        self._defence = Defence(config.defence)
         self._tries = Tries(self._defence)
         self._timer: Timer | None = None  # until a waiting password may be checked
         self._lookout = Lookout(config)
-        # The warning about a front end is for the board's own ports alone.
-        self._has_warned = defence is not None
+        self._has_warned = not warns
         self._lines: dict[str, int] = {}  # open from each address that nothing is counted against
         # All calls at the log-on, the longest first: the address, and the function that ends it.
         self._calls: dict[int, tuple[str, Callable[[], None]]] = {}

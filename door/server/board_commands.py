@@ -17,15 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 from door.call.caller import kicked
 from door.call.markup import literal
-from door.defence.counts import digest_of, key_of, stored_digest
 from door.errors import CommandRefused
-from timebank.callers import page_tries
 from timebank.callers.notices import add_notice
 from timebank.calls.calls import end_call, open_calls
 from timebank.errors import BooksFailed
 from timebank.keeping import events
 from timebank.language import N_, _, speaking_to
-from timebank.names import names
 from timebank.servers import registry
 from timebank.words import span
 
@@ -164,18 +161,6 @@ async def say(board: Board, node: int | None, text: str, call: int | None) -> Pa
 def _leave_words(desk: Desk, caller_ids: Collection[int], text: str) -> None:
     for caller_id in caller_ids:
         add_notice(desk, caller_id, SAYS, text=text)
-
-
-async def forgive_at_pages(board: Board, who: str) -> bool:
-    """Clear the counts of the books against an address or a name; return whether there were any."""
-    address = key_of(who.partition("/")[0])
-    from_there = "" if address is None else str(address)
-    about = "" if address is not None else stored_digest(digest_of(names.fold(who)))
-    try:
-        return await board.books.run(lambda desk: page_tries.forgive(desk, from_there, about))
-    except BooksFailed as error:
-        log.warning("the counts of failed log-ons at the pages are not cleared: %s", error)
-        return False
 
 
 # The list of callers.

@@ -87,7 +87,7 @@ async def carry_out(server: Served, fields: Message) -> Part:
         case {"control": "refused"}:
             return _refused(board)
         case {"control": "forgive", "who": str(who)}:
-            return await _forgive(board, clean(who), by)
+            return _forgive(board, clean(who), by)
         case {"control": "drain"}:
             return _drain(server, by)
         case {"control": "stop"}:
@@ -119,12 +119,10 @@ def _refused(board: Board) -> Part:
     return {"held": shown, "more": max(0, count - MOST_SHOWN), "names": names}
 
 
-async def _forgive(board: Board, who: str, by: str) -> Part:
-    at_pages = await board_commands.forgive_at_pages(board, who)
-    if board.reception.forgive(who):
-        log.warning("%s forgives %s", by, who)
-    elif not at_pages:
+def _forgive(board: Board, who: str, by: str) -> Part:
+    if not board.reception.forgive(who):
         raise CommandRefused(f"Nothing is held against {who}.")
+    log.warning("%s forgives %s", by, who)
     return {"words": f"Nothing is held against {who} any more."}
 
 

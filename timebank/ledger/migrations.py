@@ -185,6 +185,11 @@ def _award_every_split_won(connection: Connection) -> None:
             connection.execute(insert(awards).values(row))
 
 
+def _forget_passwords_at_the_pages(connection: Connection) -> None:
+    """Drop the table that counted wrong passwords at the sysop's pages."""
+    connection.execute(text("DROP TABLE page_tries"))
+
+
 # The version of the books in release 1.0.
 FIRST_VERSION = 13
 # The first step leads from FIRST_VERSION to the next version, and so on.
@@ -193,6 +198,7 @@ STEPS: Sequence[Step] = (
     _forget_links,
     _make_room_for_duels,
     _award_every_split_won,
+    _forget_passwords_at_the_pages,
 )
 
 

@@ -816,21 +816,6 @@ contest_entries = Table(
 )
 _index("entries_of_a_caller", contest_entries.c.caller_id, contest_entries.c.day)
 
-# Wrong passwords at the pages, by digests of the address and the name (door/desk/pages/access.py).
-# A row is deleted when its waiting time is over.
-page_tries = Table(
-    "page_tries",
-    metadata,
-    # A random text that cannot be guessed.
-    Column("number", Text, primary_key=True),
-    _integer("at"),
-    Column("address", Text, nullable=False),
-    Column("name", Text, nullable=False),
-    sqlite_with_rowid=False,
-)
-_index("page_tries_from", page_tries.c.address)
-_index("page_tries_for", page_tries.c.name)
-
 # The servers that serve from these books, and their leases (timebank/servers). Instants are by the
 # database's clock. Both tables are left out of a move, and emptied by a restore.
 servers = _numbered_table(

@@ -1,32 +1,23 @@
 """Log-on to the pages, for callers with the sysop's powers and those in `[pages] readers`.
 
 They use their own name and password. Passwords are hashed, counted and queued as at the log-on of
-the board (`door.defence`), and the books count them too (`PageTries`). A queued password keeps its
-place while the browser asks for it now and then, so no connection waits.
+the board (`door.defence`), by a reception of the pages' own. A queued password keeps its place
+while the browser asks for it now and then, so no connection waits.
 """
 
 from __future__ import annotations
 
 import asyncio
 import secrets
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from door.call import passwords
-from door.defence.counts import (
-    DAY,
-    FAILURE_SECONDS,
-    MOST_FAILURES,
-    Defence,
-    digest_of,
-    stored_digest,
-)
 from door.defence.reception import REMEMBERED, Reception
 from door.defence.reception import minutes as waiting
 from door.desk.pages import sessions
@@ -34,161 +25,20 @@ from door.desk.pages.forms import NOT_OURS, form_of, is_own
 from door.desk.pages.rendering import View, Visit
 from door.desk.pages.second_step import is_passed
 from door.errors import CallRefused
-from timebank.callers import page_tries
 from timebank.calls.calls import latest_addresses
 from timebank.errors import BooksFailed
-from timebank.ledger.schema import stamp
 from timebank.names import names
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
     from door.clock import Clock, Timer
-    from door.defence.counts import Charge, Rank
+    from door.defence.counts import Rank
     from door.defence.tries import Try
     from door.desk.pages.rendering import PageRenderer
     from timebank.callers.callers import CallerRecord
-    from timebank.callers.page_tries import PageTry
-    from timebank.ledger.database import Desk
 
-# Wrong passwords at the pages.
-#
-# The pages have a reception of their own, with the rules, the queue and the known addresses of the
-# log-on (`door.defence`). The books count wrong passwords too, so that several processes together
-# give as many tries as one, and a restart gives no new ones. Before a password enters the queue,
-# the reception takes over the tries that the books have against its address and its name.
-
-TRY_SECONDS = int(max(DAY, MOST_FAILURES * FAILURE_SECONDS))  # until a try no longer counts
 LEARN_SECONDS = 60.0  # how often the pages read the known addresses of callers
-MOST_COUNTED = 50_000  # tries of the books whose charges are remembered
-
-
-class _Counted(NamedTuple):
-    """A try that the books and the reception both count, with its charge."""
-
-    who: int
-    name: int
-    at: int
-    charge: Charge
-
-
-class PageTries:
-    """The passwords typed at the pages, counted by the reception and by the books."""
-
-    def __init__(self, showing: PageRenderer, clock: Clock) -> None:
-        config = showing.reading.config
-        self._reading = showing.reading
-        self._in_thread = showing.read
-        self._clock = clock
-        self._defence = Defence(config.defence, digest=_number_of)
-        self.reception = Reception(config, clock, _nobody_on, defence=self._defence)
-        self._counted: OrderedDict[str, _Counted] = OrderedDict()  # by their numbers in the books
-        self._numbers: dict[Try, str] = {}  # by tries under check
-        self._learned_at: float | None = None  # monotonic
-        # One task at a time compares or changes the counts of the books and the reception.
-        self._turn = asyncio.Lock()
-
-    async def learn(self) -> None:
-        """Read from which addresses callers have logged on, at most once in `LEARN_SECONDS`."""
-        now = self._clock.monotonic()
-        if self._learned_at is None or now - self._learned_at >= LEARN_SECONDS:
-            self._learned_at = now
-            look = partial(self._reading.look, lambda desk: latest_addresses(desk, REMEMBERED))
-            self.reception.remember(await self._in_thread(look))
-
-    async def present(self, address: str, name: str, on_turn: Callable[[], None]) -> Try:
-        """Take in a password, as `Reception.present` does; raises `BooksFailed`."""
-        await self.learn()
-        who = self._defence.counted(address)
-        if who is not None:
-            async with self._turn:
-                await self._compare(who, _number_of(names.fold(name)))
-        return self.reception.present(address, name, on_turn)
-
-    async def begin(self, tried: Try) -> None:
-        """Count a due password as wrong in the books until it has been checked.
-
-        Raises `BooksFailed`.
-        """
-        if tried.who is None:
-            return
-        who, name = str(tried.who), stored_digest(tried.name)
-
-        def work(desk: Desk) -> tuple[str, int]:
-            at = stamp(desk.now)
-            return page_tries.add(desk, who, name, at - TRY_SECONDS), at
-
-        try:
-            async with self._turn:
-                number, at = await self._in_thread(lambda: self._reading.work(work))
-                self._remember(number, _Counted(tried.who, tried.name, at, tried.charge))
-        except BooksFailed:
-            self.reception.not_checked(tried)
-            raise
-        self._numbers[tried] = number
-
-    async def right(self, tried: Try) -> None:
-        """Take a password that was right, or could not be checked, out of the count."""
-        self.reception.was_right(tried)
-        number = self._numbers.pop(tried, None)
-        if number is not None:
-            async with self._turn:
-                self._counted.pop(number, None)
-                reading = self._reading
-                await self._in_thread(
-                    lambda: reading.work(lambda desk: page_tries.take_back(desk, number))
-                )
-
-    def gave_up(self, tried: Try) -> None:
-        """End a try. A password that was due counts as wrong unless `right` was called."""
-        self._numbers.pop(tried, None)
-        self.reception.gave_up(tried)
-
-    async def _compare(self, who: int, name: int) -> None:
-        """Charge the tries of the books for an address or a name.
-
-        Tries that another process has taken out of the books are forgiven.
-        """
-
-        def look(desk: Desk) -> tuple[list[PageTry], int]:
-            since = stamp(desk.now) - TRY_SECONDS
-            return page_tries.list_tries(desk, str(who), stored_digest(name), since), stamp(
-                desk.now
-            )
-
-        rows, now = await self._in_thread(lambda: self._reading.look(look))
-        since = rows[0].at if len(rows) == page_tries.MOST_READ else now - TRY_SECONDS
-        known = {row.number for row in rows}
-        gone = [
-            number
-            for number, each in self._counted.items()
-            if (each.who == who or each.name == name) and each.at >= since and number not in known
-        ]
-        for number in gone:
-            self._defence.take_back(self._counted.pop(number).charge)
-        for row in rows:
-            if row.number not in self._counted:
-                address, about = int(row.address), int(row.name, 16)
-                at = self._clock.monotonic() - max(0, now - row.at)
-                charge = self._defence.begin(address, about, at)
-                self._remember(row.number, _Counted(address, about, row.at, charge))
-        self.reception.look_again()
-
-    def _remember(self, number: str, counted: _Counted) -> None:
-        self._counted[number] = counted
-        if len(self._counted) > MOST_COUNTED:
-            self._counted.popitem(last=False)
-
-
-def _number_of(name: str) -> int:
-    """Return the number by which books and reception count a folded name."""
-    return int(stored_digest(digest_of(name)), 16)
-
-
-def _nobody_on() -> int:
-    return 0  # a session at the pages takes no node
-
-
 COOKIE = "session"
 QUEUE = "turn"  # the cookie of a queued password
 WRONG = "Wrong name, password or code, or a caller without the sysop's powers."
@@ -236,14 +86,20 @@ class _LogOn:
         self.task.cancel()
 
 
+def _nobody_on() -> int:
+    return 0  # a session at the pages takes no node
+
+
 class Access:
     """Sessions and log-ons at the pages. With `is_safe` browsers send cookies by TLS only."""
 
     def __init__(self, showing: PageRenderer, now: Clock, *, is_safe: bool) -> None:
         self._showing = showing
         self._reading = showing.reading
-        self.tries = PageTries(showing, now)
         self._now = now
+        config = showing.reading.config
+        self.reception = Reception(config, now, _nobody_on, warns=False)
+        self._learned_at: float | None = None  # monotonic
         self._is_safe = is_safe
         self._sessions = sessions.Sessions()
         self._desk = passwords.PasswordDesk()
@@ -255,6 +111,14 @@ class Access:
             Route("/log-on/turn", self._look_at_turn),
             Route("/log-off", self.of_sysop(self._log_off), methods=["POST"]),
         ]
+
+    async def learn(self) -> None:
+        """Read from which addresses callers have logged on, at most once in `LEARN_SECONDS`."""
+        now = self._now.monotonic()
+        if self._learned_at is None or now - self._learned_at >= LEARN_SECONDS:
+            self._learned_at = now
+            look = partial(self._reading.look, lambda desk: latest_addresses(desk, REMEMBERED))
+            self.reception.remember(await self._showing.read(look))
 
     def close(self) -> None:
         for token in tuple(self._waiting):
@@ -296,7 +160,7 @@ class Access:
         address = "unknown" if request.client is None else request.client.host
         log_on = _LogOn(address, name, password, code, int(self._now.now().timestamp()))
         try:
-            leave = self.tries.reception.enter(address, log_on.cut)
+            leave = self.reception.enter(address, log_on.cut)
         except CallRefused as refused:
             return self._refuse(str(refused) or WRONG)
         log_on.begin(self._settle(log_on), leave)
@@ -329,7 +193,7 @@ class Access:
         if log_on.timer is not None:
             log_on.timer.cancel()
         log_on.timer = self._now.call_later(PATIENCE_SECONDS, partial(self._drop, token))
-        wait = waiting(self.tries.reception.wait(log_on.queued.result()))
+        wait = waiting(self.reception.wait(log_on.queued.result()))
         answer = self._showing.show("turn.html", words=IN_TURN.format(time=wait))
         answer.headers["Refresh"] = f"{ASK_SECONDS}; url=/log-on/turn"
         return answer
@@ -355,20 +219,21 @@ class Access:
 
     async def _settle(self, log_on: _LogOn) -> CallerRecord | None:
         """Return the caller if they may see the pages, else None; both take equally long."""
-        tried = await self.tries.present(log_on.address, log_on.name, log_on.turn.set)
+        await self.learn()
+        tried = self.reception.present(log_on.address, log_on.name, log_on.turn.set)
         try:
             record = None if tried.is_due else await self._early(tried, log_on)
             if record is None:
                 if not tried.is_due:
-                    self.tries.reception.delayed(log_on.address, tried)
+                    self.reception.delayed(log_on.address, tried)
                     log_on.queued.set_result(tried)
                     await log_on.turn.wait()
                 record = await self._in_turn(tried, log_on)
         finally:
-            self.tries.gave_up(tried)  # no effect once it has been checked
+            self.reception.gave_up(tried)  # no effect once it has been checked
         if record is None or not self._reading.may_look(record):
             return None
-        self.tries.reception.logged_on(log_on.address, log_on.name)
+        self.reception.logged_on(log_on.address, log_on.name)
         return record
 
     async def _early(self, tried: Try, log_on: _LogOn) -> CallerRecord | None:
@@ -377,7 +242,7 @@ class Access:
         Return the caller if it is right. The check is made at every address that callers have
         logged on from, and a wrong password has no visible effect.
         """
-        reception = self.tries.reception
+        reception = self.reception
         early = reception.may_look_early(tried)
         if early is None:
             return None
@@ -388,18 +253,17 @@ class Access:
         return record if reception.is_believed_early(tried, early, right=is_right) else None
 
     async def _in_turn(self, tried: Try, log_on: _LogOn) -> CallerRecord | None:
-        await self.tries.begin(tried)
         try:
             record, is_right = await self._has_password(log_on, tried.rank)
             if record is not None and is_right:
                 is_right = await self._has_code(record, log_on)
         except BooksFailed:
-            await self.tries.right(tried)
+            self.reception.not_checked(tried)
             raise
         if record is None or not is_right:
-            self.tries.reception.was_wrong(log_on.address, tried)
+            self.reception.was_wrong(log_on.address, tried)
             return None
-        await self.tries.right(tried)
+        self.reception.was_right(tried)
         return record
 
     async def _has_password(self, log_on: _LogOn, rank: Rank) -> tuple[CallerRecord | None, bool]:

@@ -303,10 +303,10 @@ async def _serve(
     tell: Callable[[str], None],
 ) -> None:
     host, port = place
-    tries = pages.access.tries
-    await tries.learn()
+    access = pages.access
+    await access.learn()
     front_ends = (*LOOPBACK, *known_networks(config))
-    who = (front_ends, tries.reception.is_blocked, tries.reception.callers_live_at)
+    who = (front_ends, access.reception.is_blocked, access.reception.callers_live_at)
     entrance = PagesPort(server, SystemClock(), certificate, *who)
     try:
         await entrance.open(host, port)

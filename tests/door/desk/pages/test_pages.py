@@ -231,27 +231,6 @@ async def test_wrong_passwords_count_as_at_the_log_on(tmp_path: Path) -> None:
         assert (await browser.get("/")).status == 200
 
 
-async def test_wrong_passwords_are_counted_over_processes_and_restarts(tmp_path: Path) -> None:
-    async with shown(tmp_path) as (board, browser):
-        await browser.logs_on(word="guessed")
-        other = pages_of(board)
-        second = Browser(other)
-        await second.logs_on(word="guessed")
-        assert "Too many wrong passwords" in (await browser.logs_on()).text
-        other.close()
-        third = pages_of(board)
-        assert "Too many wrong passwords" in (await Browser(third).logs_on()).text
-        stranger = Browser(third, address="192.0.2.99")
-        assert (await stranger.logs_on()).status == 303, "who was never wrong may try still"
-        with board.books() as desk:
-            rows = desk.connection.exec_driver_sql("SELECT name FROM page_tries").scalars().all()
-        assert [len(name) for name in rows] == [5, 5], "no more of a name than tells it apart"
-        result = await asyncio.to_thread(Shell(board.config.path), "forgive", "sysop")
-        assert result.output == "Nothing is held against sysop any more.\n"
-        assert (await Browser(third).logs_on()).status == 303
-        third.close()
-
-
 async def test_no_form_is_taken_from_elsewhere(tmp_path: Path) -> None:
     elsewhere: list[dict[str, str]] = [
         {"origin": "https://evil.example"},

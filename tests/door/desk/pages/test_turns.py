@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from door.desk.pages.access import PATIENCE_SECONDS
-from tests.door.desk.pages.test_pages import Answer, Browser, pages_of, shown
+from tests.door.desk.pages.test_pages import Answer, Browser, shown
 from tests.door.desk.pages.test_second_step import code_now, sets_up
 from tests.world import PASSWORD, World, logged_on
 
@@ -140,20 +140,3 @@ async def test_a_known_address_gives_no_codes_to_guess(tmp_path: Path) -> None:
         for code in ("000000", "000001", code_now(board, secret)):
             form = {"name": "Sysop", "word": PASSWORD, "code": code}
             assert (await browser.post("/log-on", form)).status == 200, code
-
-
-async def test_another_process_counts_with_it(tmp_path: Path) -> None:
-    async with shown(tmp_path) as (board, browser):
-        other = Browser(pages_of(board))
-        try:
-            for _ in range(2):
-                assert (await other.logs_on(word="guessed")).status == 403
-            assert (await browser.logs_on()).status == 200
-            with board.books() as desk:
-                rows = desk.connection.exec_driver_sql("SELECT count(*) FROM page_tries").scalar()
-            assert rows == 2, "what waits is not counted"
-            await board.clock.advance(180)
-            assert (await browser.get("/log-on")).status == 200
-            assert (await browser.logs_on()).status == 303, "and each of them once"
-        finally:
-            other.pages.close()
