@@ -29,7 +29,7 @@ from timebank.language import _
 
 # What each key does in a text; Unix pagers use the same keys.
 NEXT, PREVIOUS, FIRST, LAST, LEAVE = "NPFLQ"
-_PAGING = {
+PAGING = {
     **dict.fromkeys((" ", ENTER, PAGE_DOWN, DOWN, RIGHT), NEXT),
     **dict.fromkeys(("B", "-", PAGE_UP, UP, LEFT, BACKSPACE), PREVIOUS),
     **dict.fromkeys((HOME, "<"), FIRST),
@@ -145,7 +145,7 @@ class _Reading:
             return folded
         if not self.choices:
             return None if key in HELP_KEYS else LEAVE
-        letter = _PAGING.get(folded, folded)
+        letter = PAGING.get(folded, folded)
         if letter == NEXT:
             return self._default
         is_open = {FIRST: self._number > 0, LAST: self._number < len(self._pages) - 1}

@@ -23,7 +23,7 @@ from door.games.blackjack.duplicate import cut_of
 from door.games.blackjack.rules import rules_to_mapping
 from door.games.engine import shuffle
 from door.lobby.greeting import champion_words
-from door.session.review import review_text
+from door.session.review import TITLE, reviewed, walk
 from door.session.shared_hands import DealScene, SharedHands, signed
 from door.tables.black_jack_for_time.words import sealed_rules
 from door.tables.scoring import hands_of, percent, played, rules_of, weigh_tries
@@ -285,17 +285,20 @@ class ContestPage(ABC, Generic[AnyOverview]):
 
     async def _review(self, overview: AnyOverview) -> None:
         """Show the caller's decisions next to the book's and those of the rival or the winner."""
-        mine = placed_of(overview.placed, self._caller.record.id)
+        ranking = partial(self.ranking, contest=overview.contest)
+        placed = await self._caller.look_up(ranking)  # with the costs that came meanwhile
+        mine = placed_of(placed, self._caller.record.id)
         if mine is None:
             return
-        other = next((each for each in overview.placed if each is not mine), None)
-        painted = self._console.screen.is_painted
+        other = next((each for each in placed if each is not mine), None)
         try:
             thinking = TutorProcess.among(self._board.shared)
-            text = await review_text(thinking, overview.contest, mine, other, painted=painted)
+            hands = await reviewed(thinking, overview.contest, mine, other)
         except HelperUnavailable:
             text = f"|12{_('The tutor does not answer. Please try again later.')}"
-        await self._console.pager.read(_("Review"), text)
+            await self._console.pager.read(_(TITLE), text)
+            return
+        await walk(self._console, hands)
 
     # The hands.
 

@@ -1,30 +1,49 @@
-"""The review of a caller's try at a contest: each decision next to the book's and another caller's.
+"""The review of a caller's try at a contest: its hands on the felt, one by one.
 
-It is one text, hand by hand, and the pager's keys walk through it.
+Below or next to a hand stands each decision with the book's and another caller's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from door.call.markup import literal
+from ansi.width import text_width
+from door.call.markup import lit, literal, wrap
+from door.call.page import MARGIN
+from door.call.pager import LEAVE, NEXT, PAGING, PREVIOUS
+from door.call.scene import WholeNarrow
 from door.games.blackjack import duplicate
 from door.games.blackjack.round import BlackjackAction
 from door.games.solver.tutor import costs, tutor
-from door.session.shared_hands import ACTIONS, signed
+from door.session.shared_hands import ACTIONS, DealScene, signed
+from door.tables.black_jack_for_time.scene import ENDINGS
 from door.tables.scoring import hands_of, percent, played, rules_of
 from door.tables.words import count_words
-from timebank.language import _
+from timebank.language import N_, _
 from timebank.ledger.sentences import play_word
+from timebank.words import field
 
 if TYPE_CHECKING:
+    from ansi.canvas import Canvas
+    from door.call.console import Console
+    from door.call.scene import Area
     from door.games.blackjack.round import BlackjackRound
+    from door.games.engine.cards import Card
     from door.tables.tutor.tutor_process import TutorProcess
     from timebank.wagers.contests import Contest, ContestResult
 
-CELLS = 8  # of a column
+TITLE = N_("Review of your hands")
 NAME_CELLS = 7
+NARROW_FELT_ROWS = 15  # of a scene with a title, a felt of 12 rows, and two rows below it
+KEYS = {NEXT: N_("Next"), PREVIOUS: N_("Previous"), LEAVE: N_("Quit")}
+MEANINGS = {
+    NEXT: N_("Go on to the next hand; so do the right arrow and the space bar."),
+    PREVIOUS: N_("Go back a hand; so does the left arrow."),
+    LEAVE: N_("Leave the review."),
+}
+TURNS = {key.upper(): letter for key, letter in PAGING.items() if letter in (NEXT, PREVIOUS)}
 
 
 class TryDecision(NamedTuple):
@@ -43,53 +62,139 @@ class Rated(NamedTuple):
     cost: int
     other: str
 
+    @property
+    def cards(self) -> Sequence[Card]:
+        hand = self.decision.at.hand
+        return () if hand is None else hand.cards
 
-async def review_text(
-    thinking: TutorProcess,
-    contest: Contest,
-    mine: ContestResult,
-    other: ContestResult | None,
-    *,
-    painted: bool,
-) -> str:
-    """Return the review of a try. `other` is the rival or the winner, None without one.
+    def words(self) -> tuple[str, ...]:
+        """Return the hand's count, the moves of caller and book, the cost, and the other move."""
+        move, is_insurance = self.decision.move, "insurance" in self.decision.move
+        count = _("Insurance") if is_insurance else count_words(self.cards)
+        return count, _word(move), _word(self.best), percent(self.cost), self.other
+
+
+@dataclass(slots=True)
+class ReviewScene(DealScene, WholeNarrow):
+    """A hand at its end. `ends` and `sums` are sentences about it and about the whole try."""
+
+    title: ClassVar[str] = TITLE
+    history_title: ClassVar[str] = ""
+    panel_columns: ClassVar[int] = 46
+
+    name: str = ""  # of the other caller
+    rated: Sequence[Rated] = ()
+    ends: Sequence[str] = ()
+    sums: Sequence[str] = ()
+
+    def paint(self, canvas: Canvas, area: Area) -> None:
+        if not area.is_narrow:
+            self.history = tuple(self._rows(self.panel_columns - 2 * MARGIN, between=("",)))
+            DealScene.paint(self, canvas, area)
+            return
+        DealScene.paint(self, canvas, area._replace(rows=NARROW_FELT_ROWS))
+        top, rows = NARROW_FELT_ROWS - 2, self._rows(area.columns - MARGIN)
+        for row, line in zip(range(top, area.rows), rows, strict=False):
+            canvas.put_pipe(row, area.left + 1, line)
+
+    def _paint_figures_below(self, canvas: Canvas, area: Area) -> None:
+        """Leave the rows to the decisions."""
+
+    def _rows(self, width: int, between: Sequence[str] = ()) -> Iterator[str]:
+        """Return the table of decisions and the sentences, with `between` as empty rows."""
+        heads = (_("Hand"), _("You"), _("Book"), _("Cost"), self.name)
+        table = [heads, *(each.words() for each in self.rated)]
+        widths = [max(map(text_width, cells)) for cells in zip(*table, strict=True)]
+        gap = "  " if sum(widths) + 2 * len(widths) <= width else " "
+        colours = ["|11", *("|12" if each.cost else "|07" for each in self.rated)]
+        for colour, cells in zip(colours, table if self.rated else (), strict=False):
+            padded = (c + " " * (w - text_width(c)) for c, w in zip(cells, widths, strict=True))
+            yield from wrap(f"{colour}{gap.join(padded).rstrip()}", width)
+        for text in (*between, *self.ends, *between, *self._note(), *self.sums):
+            yield from wrap(text, width)
+
+    def _note(self) -> Iterator[str]:
+        if any(each.cost or len(each.cards) > 2 for each in self.rated):
+            yield f"|08{_('The book also counts cards: five are a Charlie.')}"
+
+    def lines(self) -> Sequence[str]:
+        said = (_said(each, self.name) for each in self.rated)
+        sums = self.sums if self.number == 1 else ()
+        return [*DealScene.lines(self), *said, *self.ends, *self._note(), *sums]
+
+    def explain(self) -> Sequence[str]:
+        return [_("Each row is a decision: what you did, what the book says, and what it cost.")]
+
+
+async def reviewed(
+    thinking: TutorProcess, contest: Contest, mine: ContestResult, other: ContestResult | None
+) -> list[ReviewScene]:
+    """Return the hands of a try. `other` is the rival or the winner, None without one.
 
     Raises `HelperUnavailable`.
     """
     game = played(contest, mine.acts)
     theirs = None if other is None else played(contest, other.acts)
     name = "" if other is None else literal(other.name[:NAME_CELLS])
-    rated = await _rated(thinking, contest, mine, other)
-    rows = [f"|14{row}" for row in _sums(mine, other)]
-    for number in range(1, hands_of(contest) + 1):
-        of_hand = [each for each in rated if each.decision.number == number]
-        end = game.over[number - 1]
-        heading = _("Hand {number}: the dealer shows {count}").format(
-            number=number, count=count_words(end.dealer[:1])
+    rated, cost = await _rated(thinking, contest, mine, other)
+    sums = [f"|14{row}" for row in _sums(mine._replace(cost=cost), other)]
+    scenes, chips = list[ReviewScene](), 0
+    for number, end in enumerate(game.over, 1):
+        net = end.totals.won - end.totals.lost
+        chips += net
+        scene = ReviewScene(
+            coin=1, turns_limit=None, has_purse=False, is_dealt=True, name=name, sums=sums
         )
-        rows += ["", f"|15{heading}"]
-        if of_hand and painted:
-            heads = (_("Hand"), _("You"), _("Book"), _("Cost"), name)
-            rows.append(f"|11{_columns(heads)}")
-        rows += (_row(each, name, painted=painted) for each in of_hand)
-        rows.append(f"|07{_end(_('You'), end)}")
+        scene.number, scene.hands, scene.chips = number, hands_of(contest), chips
+        scene.lay(end)
+        scene.end(_(ENDINGS[end.outcomes[0]]), net)
+        scene.rated = [each for each in rated if each.decision.number == number]
+        ends = [_end(_("You"), end)]
         if theirs is not None:
-            rows[-1] += f" {_end(name, theirs.over[number - 1])}"
-    return "\n".join(rows)
+            ends.append(_end(name, theirs.over[number - 1]))
+        scene.ends = [f"|07{' '.join(ends)}"]
+        scenes.append(scene)
+    return scenes
+
+
+async def walk(console: Console, scenes: Sequence[ReviewScene]) -> None:
+    """Show the hands, the first one first, until the caller leaves."""
+    numbers = {str(number % 10): number for number in range(1, min(len(scenes), 10) + 1)}
+    number = 1
+    while True:
+        console.display.stage(scenes[number - 1])
+        hidden = {*([PREVIOUS] if number == 1 else []), *([NEXT] if number == len(scenes) else [])}
+        keys = {key: _(label) for key, label in KEYS.items() if key not in hidden}
+        default = LEAVE if NEXT in hidden else NEXT
+        hands = {key: _("Hand {number}").format(number=each) for key, each in numbers.items()}
+        choice = await console.prompt.ask(
+            {**keys, **hands},
+            menu=f"|07{_('The number of a hand, or')} {lit(keys, default)}",
+            default=default,
+            cancel=LEAVE,
+            meanings=MEANINGS,
+            also=TURNS,
+        )
+        if choice == LEAVE:
+            return
+        steps: Mapping[str, int] = {NEXT: number + 1, PREVIOUS: number - 1}
+        number = steps.get(choice) or numbers[choice]
 
 
 async def _rated(
     thinking: TutorProcess, contest: Contest, mine: ContestResult, other: ContestResult | None
-) -> list[Rated]:
+) -> tuple[list[Rated], int]:
+    """Return the decisions of a try, and their cost together."""
     moves = {} if other is None else _moves(decisions_of(contest, other.acts))
-    game, found = played(contest, mine.acts), list[Rated]()
+    game, found, bets = played(contest, mine.acts), list[Rated](), 0.0
     for decision, choice in zip(decisions_of(contest, mine.acts), costs.choices(game), strict=True):
         values = await thinking.ask(choice.spot)
-        best = tutor.advised(choice.decision, values).best
+        best, cost = tutor.advised(choice.decision, values).best, choice.cost(values)
         step = sum(each.decision.number == decision.number for each in found)
         other_move = moves.get((decision.number, step), "")
-        found.append(Rated(decision, best, costs.stored_cost(choice.cost(values)), other_move))
-    return found
+        found.append(Rated(decision, best, costs.stored_cost(cost), other_move))
+        bets += cost
+    return found, costs.stored_cost(bets)
 
 
 def decisions_of(contest: Contest, acts: Sequence[str]) -> Iterator[TryDecision]:
@@ -113,23 +218,13 @@ def _word(move: BlackjackAction) -> str:
     return _(ACTIONS[move][1])
 
 
-def _row(each: Rated, name: str, *, painted: bool) -> str:
-    hand = each.decision.at.hand
-    count = count_words(hand.cards) if hand is not None else ""
-    cost = percent(each.cost)
-    words = (count, _word(each.decision.move), _word(each.best), cost, each.other)
-    colour = "|12" if each.cost else "|07"
-    if painted:
-        return f"{colour}{_columns(words)}"
-    text = _("You have {count}: you {move}, the book {best}, cost {cost}.")
-    if each.other:
-        text = _("You have {count}: you {move}, the book {best}, cost {cost}; {name} {other}.")
-    count, move, best, cost, other = words
-    return text.format(count=count, move=move, best=best, cost=cost, name=name, other=other)
-
-
-def _columns(words: Sequence[str]) -> str:
-    return "".join(f"{each[: CELLS - 1]:<{CELLS}}" for each in words).rstrip()
+def _said(each: Rated, name: str) -> str:
+    words = _("{count}: {move}, as the book says.")
+    if each.cost:
+        words = _("{count}: {move}. The book says {best}: that cost {cost} of a bet.")
+    count, move, best, cost, other = each.words()
+    said = words.format(count=count, move=move, best=best, cost=cost)
+    return f"|07{said} {field(name, other)}." if other else f"|07{said}"
 
 
 def _end(name: str, hand: BlackjackRound) -> str:

@@ -20,7 +20,7 @@ from ansi.width import text_width
 from door import wording
 from door.tables.fairness import SHORT
 from door.tables.words import net_words
-from timebank.language import _, ngettext, pgettext
+from timebank.language import N_, _, ngettext, pgettext
 from timebank.words import field as figure
 from timebank.words import span
 
@@ -175,13 +175,13 @@ class FeltLayout:
 
 
 @lru_cache(maxsize=64)
-def lay_out_felt(area: Area) -> FeltLayout:
+def lay_out_felt(area: Area, panel_columns: int) -> FeltLayout:
     """Lay out the felt: left of the figures, or above them on a narrow screen."""
     if area.is_narrow:
         columns, rows, rails, large = area.columns, max(12, area.rows - 3), 0, False
         least, most = 0, 1
     else:
-        columns, rows, rails = area.columns - PANEL_COLUMNS - 1, area.rows - FELT_ROW, 1
+        columns, rows, rails = area.columns - panel_columns - 1, area.rows - FELT_ROW, 1
         large = area.rows >= ROWS_FOR_LARGE
         least, most = 1, LARGE_GAP if large else 3
     # The rows that remain after two hands, the result, and the empty row before it.
@@ -191,20 +191,20 @@ def lay_out_felt(area: Area) -> FeltLayout:
     return FeltLayout(area.left, columns, rows, rails, large, top, gap)
 
 
-def _panel_column(area: Area) -> int:
-    return area.left + area.columns - PANEL_COLUMNS
-
-
 @lru_cache(maxsize=64)
-def _empty_table(columns: int, colour: bool, area: Area, title: str) -> tuple[Row, ...]:
+def _empty_table(
+    columns: int, colour: bool, area: Area, panel_columns: int, title: str
+) -> tuple[Row, ...]:
     """Return the rows of a table without cards and figures; all tables share them."""
-    canvas, felt = Canvas(columns, area.rows, colour=colour), lay_out_felt(area)
+    canvas = Canvas(columns, area.rows, colour=colour)
+    felt = lay_out_felt(area, panel_columns)
     paint_title(canvas, area.left, title)
     canvas.blank(FELT_ROW, felt.left, felt.columns, felt.rows, FELT)
     if not area.is_narrow:
         canvas.put(FELT_ROW, felt.left, "▀" * felt.columns, RAIL)
         canvas.put(FELT_ROW + felt.rows - 1, felt.left, "▄" * felt.columns, RAIL)
-        canvas.box(FELT_ROW, _panel_column(area), PANEL_COLUMNS, area.rows - FELT_ROW, BRASS)
+        column = area.left + area.columns - panel_columns
+        canvas.box(FELT_ROW, column, panel_columns, area.rows - FELT_ROW, BRASS)
     return canvas.copy(0, area.rows)
 
 
@@ -217,6 +217,8 @@ class TableScene:
     """
 
     title: ClassVar[str]
+    history_title: ClassVar[str] = N_("Last hands")
+    panel_columns: ClassVar[int] = PANEL_COLUMNS
 
     coin: int  # seconds
     turns_limit: int | None
@@ -294,7 +296,7 @@ class TableScene:
         if area.is_narrow:
             canvas.put_clock(area.rows - 2, area.left + 1, f"|07{_('Time')} |14{clock}  ")
         else:
-            column = _panel_column(area) + 2 + NAME_COLUMNS
+            column = self._panel_column(area) + 2 + NAME_COLUMNS
             canvas.put_clock(FELT_ROW + 1, column, f"|14{clock:<11}")
 
     def lines(self) -> Sequence[str]:
@@ -354,9 +356,13 @@ class TableScene:
 
     # The parts.
 
+    def _panel_column(self, area: Area) -> int:
+        return area.left + area.columns - self.panel_columns
+
     def _paint_still(self, canvas: Canvas, area: Area) -> None:
-        felt = lay_out_felt(area)
-        canvas.paste(0, _empty_table(canvas.columns, canvas.colour, area, _(self.title)))
+        felt = lay_out_felt(area, self.panel_columns)
+        look = canvas.columns, canvas.colour, area, self.panel_columns
+        canvas.paste(0, _empty_table(*look, _(self.title)))
         turns = self._turns_short() if area.is_narrow else self._turn_words()
         canvas.put_pipe(0, canvas.width - 1 - len(turns), f"|18|14{turns}")
         self._paint_cards(canvas, felt)
@@ -365,7 +371,7 @@ class TableScene:
         if area.is_narrow:
             self._paint_figures_below(canvas, area)
         else:
-            self._paint_panel(canvas, _panel_column(area), area.rows - FELT_ROW)
+            self._paint_panel(canvas, self._panel_column(area), area.rows - FELT_ROW)
 
     def _paint_result(self, canvas: Canvas, felt: FeltLayout, row: int, column: int) -> None:
         """Paint the result, with a chip for each coin, so that 10 does not look like 1."""
@@ -401,9 +407,9 @@ class TableScene:
             colour = "|14" if name in bright else "|15"
             canvas.put_pipe(row, column + 2, f"|07{name.ljust(NAME_COLUMNS)}{colour}{value}")
             row += 1
-        if rows >= ROWS_FOR_LARGE:
+        if rows >= ROWS_FOR_LARGE and self.history_title:
             row += 1
-            canvas.put_pipe(row, column + 2, f"|10{_('Last hands')}")
+            canvas.put_pipe(row, column + 2, f"|10{_(self.history_title)}")
         for line in self.history[: max(0, last - row)]:
             row += 1
             canvas.put_pipe(row, column + 2, line)

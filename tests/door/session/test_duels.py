@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from door.games.blackjack import duplicate
@@ -90,11 +91,11 @@ async def test_two_callers_duel_and_see_their_hands_side_by_side(tmp_path: Path)
         assert duel_of(board).outcome == "won"
         for caller in (ada, bob):
             assert seed not in caller.transcript
-        await ada.send("v").until("Hand 1: the dealer shows")
-        assert "Hand    You     Book    Cost    Bob" in ada.picture
+        await ada.send("v").until("Review of your hands")
+        assert re.search(r"Hand +You +Book +Cost +Bob", ada.picture)
         await bob.until("Ada won your duel")
         await bob.send("q1").until("Ada has won.")
-        await bob.send("v").until("the book Stand, cost")
+        await bob.send("v").until("The book says Stand: that cost")
         await bob.send("qqqqs").until("Duels: 0 won, 1 lost, 0 even.")
         await ada.send("qqqqhe").until("Duels won")
         assert banked(board) == {"Ada": 30, "Bob": 10}
