@@ -117,7 +117,7 @@ def _tosses(hand: TableRound[Any], stored: StoredRound) -> list[tuple[int, bool]
     return tossed
 
 
-# A hand as digits, short enough for a QR code.
+# A hand as digits, for links.
 
 
 def packed(stored: StoredRound) -> str:

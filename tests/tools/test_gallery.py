@@ -25,8 +25,8 @@ OF_LETTERS = {
     *("bjft-check", "daily-deal-ranking", "french-settings", "look", "settings"),
     *("welcome", "welcome-champion"),
 }
-# Screens of some terminals alone: headers that wave, and a code by itself.
-OF_SOME = {"bjft-check-code", *(f"{game}-header" for game in HEADERS)}
+# Screens of some terminals alone: headers that wave.
+OF_SOME = {f"{game}-header" for game in HEADERS}
 PAGING = re.compile(r"<N>ext|Suiva<n>te|<Q>uit(ter)?|\((Enter|Entrée)\)|page")
 WIDEST_LINE = 79
 LOW_GLYPHS = {code: glyph for code, glyph in GLYPHS.items() if chr(code) != "\n"}

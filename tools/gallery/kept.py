@@ -20,7 +20,6 @@ PICTURES = (
     "80x24-cp437/menu.png",
     "80x24-cp437/bank.png",
     "80x24-cp437/bjft-natural-banner.png",
-    "80x24-cp437/bjft-check.png",
     "80x24-cp437/vegas-turn.png",
     "80x24-cp437/baccarat-win.png",
     "80x24-cp437/red-dog-raise.png",

@@ -59,7 +59,6 @@ BEGINS = {"tournament": NOON + timedelta(minutes=115)}
 HEADERS = {"bjft": "b", "baccarat": "c", "red-dog": "r", "vegas": "v"}  # the keys of their games
 DEAL_KEYS = " " + "s " * 9  # stand the hands of the world's deal of that day, except the first
 MOST_PAGES = 9
-NARROW = 40  # columns
 MOMENT, LONGEST = 0.05, 20.0  # seconds that a walk waits at a time, and at most, for a banner
 RECOVERY_CODE = "CARDS-CHIPS-CL0CK-GREEN-FELT5"  # where every caller has another one
 
@@ -363,14 +362,12 @@ async def black_jack_for_time(here: Evening) -> None:
 
 
 async def checked(here: Evening) -> None:
-    """Go from a hand to the page that checks it; narrow screens have its code alone."""
+    """Go from a hand to the link to the page that checks it."""
     await here.visits("Ada", saved=60 * MINUTE)
     here.deals(hand("hit", "stay", ends="win", cut=CUT))
     await here.press("b", "c", "b", f"{CUT}\r", "5\r", "h", "s", "f")
     await here.turns_to("Check hand")
     await here.take("bjft-check")
-    if here.profile.columns <= NARROW:
-        await here.take("bjft-check-code", " ")
 
 
 async def staged(here: Evening) -> None:
