@@ -19,14 +19,12 @@ _ADVISED = {
     BaccaratAction.NO_CARD: N_("NO CARD"),
 }
 _DOING = {
-    BaccaratAction.CARD: N_("with a card it {gain}"),
-    BaccaratAction.NO_CARD: N_("without a card it {gain}"),
+    BaccaratAction.CARD: N_("with a card {gain}"),
+    BaccaratAction.NO_CARD: N_("without a card {gain}"),
 }
 _VERDICT = {
-    BaccaratAction.CARD: N_("The book takes a card; that play costs about {cost}% of your bet."),
-    BaccaratAction.NO_CARD: N_(
-        "The book takes no card; that play costs about {cost}% of your bet."
-    ),
+    BaccaratAction.CARD: N_("The card cost you about {cost}% of your bet. Book: {move}."),
+    BaccaratAction.NO_CARD: N_("Taking no card cost you about {cost}% of your bet. Book: {move}."),
 }
 _OTHER = {
     BaccaratAction.CARD: BaccaratAction.NO_CARD,
@@ -47,20 +45,20 @@ class BaccaratAdvice:
     def sentence(self) -> str:
         """
         >>> BaccaratAdvice(0.02, -0.03).sentence
-        'Book: A CARD (wins 2%; without a card it loses 3%)'
+        'Book: A CARD (+2% of your bet on average; without a card -3%)'
         """
         other = _OTHER[self.best]
         doing = _(_DOING[other]).format(gain=gain_words(self._gain(other)))
-        return book_words(_(_ADVISED[self.best]), gain_words(self._gain(self.best)), doing)
+        return book_words(_(_ADVISED[self.best]), self._gain(self.best), doing)
 
     def verdict(self, chosen: BaccaratAction) -> str:
-        """Return what the book would have done, "" where it gains less than one percent.
+        """Return the cost of a worse move, "" where it is less than one percent.
 
         >>> BaccaratAdvice(0.02, -0.03).verdict(BaccaratAction.NO_CARD)
-        'The book takes a card; that play costs about 5% of your bet.'
+        'Taking no card cost you about 5% of your bet. Book: A CARD.'
         """
         cost = whole_percent(self._gain(self.best)) - whole_percent(self._gain(chosen))
-        return _(_VERDICT[self.best]).format(cost=cost) if cost else ""
+        return _(_VERDICT[chosen]).format(cost=cost, move=_(_ADVISED[self.best])) if cost else ""
 
     def _gain(self, action: BaccaratAction) -> float:
         return self.card if action is BaccaratAction.CARD else self.no_card

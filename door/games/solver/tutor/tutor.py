@@ -55,14 +55,14 @@ _ALTERNATIVES = {
     BlackjackAction.STAY: N_("standing {gain}"),
 }
 _CORRECTIONS = {
-    BlackjackAction.INSURANCE: N_(
-        "The book insures; going without costs about {cost}% of your bet."
+    BlackjackAction.INSURANCE: N_("Insuring cost you about {cost}% of your bet. Book: {move}."),
+    BlackjackAction.NO_INSURANCE: N_(
+        "Going without cost you about {cost}% of your bet. Book: {move}."
     ),
-    BlackjackAction.NO_INSURANCE: N_("The book never insures: it costs about {cost}% of your bet."),
-    BlackjackAction.DOUBLE: N_("The book says double; that play costs about {cost}% of your bet."),
-    BlackjackAction.SPLIT: N_("The book says split; that play costs about {cost}% of your bet."),
-    BlackjackAction.HIT: N_("The book says hit; that play costs about {cost}% of your bet."),
-    BlackjackAction.STAY: N_("The book says stand; that play costs about {cost}% of your bet."),
+    BlackjackAction.DOUBLE: N_("Doubling cost you about {cost}% of your bet. Book: {move}."),
+    BlackjackAction.SPLIT: N_("Splitting cost you about {cost}% of your bet. Book: {move}."),
+    BlackjackAction.HIT: N_("Hitting cost you about {cost}% of your bet. Book: {move}."),
+    BlackjackAction.STAY: N_("Standing cost you about {cost}% of your bet. Book: {move}."),
 }
 
 
@@ -77,17 +77,14 @@ class Advice:
 
         >>> act = BlackjackAction
         >>> Advice(act.HIT, {act.HIT: -0.16, act.STAY: -0.47}).sentence
-        'Book: HIT (loses 16%; standing loses 47%)'
-        >>> Advice(act.DOUBLE, {act.DOUBLE: 0.3, act.HIT: 0}).sentence
-        'Book: DOUBLE (wins 30%; hitting breaks even)'
+        'Book: HIT (-16% of your bet on average; standing -47%)'
         """
-        gain, move = gain_words(self.values[self.best]), _(_BEST_MOVES[self.best])
         others = {action: value for action, value in self.values.items() if action is not self.best}
-        if not others:
-            return _("Book: {move} ({gain})").format(move=move, gain=gain)
-        second = max(others, key=others.__getitem__)
-        doing = _(_ALTERNATIVES[second]).format(gain=gain_words(others[second]))
-        return book_words(move, gain, doing)
+        doing = ""
+        if others:
+            second = max(others, key=others.__getitem__)
+            doing = _(_ALTERNATIVES[second]).format(gain=gain_words(others[second]))
+        return book_words(_(_BEST_MOVES[self.best]), self.values[self.best], doing)
 
 
 def judge(advice: Advice, chosen: BlackjackAction) -> str | None:
@@ -97,12 +94,14 @@ def judge(advice: Advice, chosen: BlackjackAction) -> str | None:
 
     >>> act = BlackjackAction
     >>> judge(Advice(act.STAY, {act.HIT: -0.14, act.STAY: -0.07}), act.HIT)
-    'The book says stand; that play costs about 7% of your bet.'
+    'Hitting cost you about 7% of your bet. Book: STAND.'
     >>> judge(Advice(act.STAY, {act.HIT: -0.2451, act.STAY: -0.2049}), act.HIT)
-    'The book says stand; that play costs about 5% of your bet.'
+    'Hitting cost you about 5% of your bet. Book: STAND.'
     """
     cost = whole_percent(advice.values[advice.best]) - whole_percent(advice.values[chosen])
-    return _(_CORRECTIONS[advice.best]).format(cost=cost) if cost else None
+    if not cost:
+        return None
+    return _(_CORRECTIONS[chosen]).format(cost=cost, move=_(_BEST_MOVES[advice.best]))
 
 
 def whole_percent(gain: float) -> int:
@@ -110,19 +109,23 @@ def whole_percent(gain: float) -> int:
     return int(f"{gain * 100:.0f}")
 
 
-def book_words(move: str, gain: str, other: str) -> str:
-    """Return the best move with its gain, and the words for the second best."""
-    return _("Book: {move} ({gain}; {other})").format(move=move, gain=gain, other=other)
+def book_words(move: str, gain: float, other: str) -> str:
+    """Return the best move with its gain, and the words for the second best, or "" for none."""
+    if not other:
+        words = _("Book: {move} ({gain} of your bet on average)")
+        return words.format(move=move, gain=gain_words(gain))
+    words = _("Book: {move} ({gain} of your bet on average; {other})")
+    return words.format(move=move, gain=gain_words(gain), other=other)
 
 
 def gain_words(gain: float) -> str:
-    """Return the mean gain of a bet in words."""
+    """Return the mean gain of a bet in percent, with its sign.
+
+    >>> gain_words(0.503), gain_words(-0.14), gain_words(0.001)
+    ('+50%', '-14%', '0%')
+    """
     percent = whole_percent(gain)
-    if not percent:
-        return _("breaks even")
-    if percent > 0:
-        return _("wins {percent}%").format(percent=percent)
-    return _("loses {percent}%").format(percent=-percent)
+    return _("{number}%").format(number=f"{percent:+}" if percent else "0")
 
 
 FEWEST_UNSEEN = 24

@@ -135,43 +135,44 @@ def gaining(best: BlackjackAction, **gains: float) -> Advice:
 
 def test_the_sentence_before_a_move_names_the_best_and_the_next() -> None:
     assert gaining(HIT, hit=-0.16, stay=-0.47).sentence == (
-        "Book: HIT (loses 16%; standing loses 47%)"
+        "Book: HIT (-16% of your bet on average; standing -47%)"
     )
     assert gaining(DOUBLE, double=0.3, split=0.25, hit=0.1).sentence == (
-        "Book: DOUBLE (wins 30%; splitting wins 25%)"
+        "Book: DOUBLE (+30% of your bet on average; splitting +25%)"
     )
     assert gaining(STAY, stay=-0.001, hit=-0.4).sentence == (
-        "Book: STAND (breaks even; hitting loses 40%)"
+        "Book: STAND (0% of your bet on average; hitting -40%)"
     )
 
 
 def test_a_difference_below_the_shown_precision_costs_nothing() -> None:
     near = gaining(HIT, hit=-0.5396, stay=-0.5404)
-    assert near.sentence == "Book: HIT (loses 54%; standing loses 54%)"
+    assert near.sentence == "Book: HIT (-54% of your bet on average; standing -54%)"
     assert judge(near, STAY) is None
 
 
 def test_the_only_open_action_has_no_rival() -> None:
     alone = gaining(STAY, stay=0.5)
-    assert alone.sentence == "Book: STAND (wins 50%)"
+    assert alone.sentence == "Book: STAND (+50% of your bet on average)"
     assert lead(alone) == inf
 
 
 def test_insurance_is_judged_like_any_other_play() -> None:
     costly = Advice(DECLINE, {INSURE: -0.3, DECLINE: -0.26})
-    assert costly.sentence == "Book: NO INSURANCE (loses 26%; insuring loses 30%)"
-    assert judge(costly, INSURE) == "The book never insures: it costs about 4% of your bet."
+    assert costly.sentence == ("Book: NO INSURANCE (-26% of your bet on average; insuring -30%)")
+    assert judge(costly, INSURE) == "Insuring cost you about 4% of your bet. Book: NO INSURANCE."
     due = Advice(INSURE, {INSURE: -0.2, DECLINE: -0.26})
-    assert due.sentence == "Book: INSURE (loses 20%; going without loses 26%)"
-    assert judge(due, DECLINE) == "The book insures; going without costs about 6% of your bet."
-    assert Advice(DECLINE, {DECLINE: 0.0}).sentence == "Book: NO INSURANCE (breaks even)"
+    assert due.sentence == ("Book: INSURE (-20% of your bet on average; going without -26%)")
+    assert judge(due, DECLINE) == "Going without cost you about 6% of your bet. Book: INSURE."
+    even = Advice(DECLINE, {DECLINE: 0.0}).sentence
+    assert even == "Book: NO INSURANCE (0% of your bet on average)"
 
 
 def test_a_wrong_move_is_judged_with_its_cost_and_a_right_one_is_not() -> None:
     best = gaining(STAY, stay=-0.07, hit=-0.14, double=-0.9)
     assert judge(best, STAY) is None
-    assert judge(best, HIT) == "The book says stand; that play costs about 7% of your bet."
-    assert judge(best, DOUBLE) == "The book says stand; that play costs about 83% of your bet."
+    assert judge(best, HIT) == "Hitting cost you about 7% of your bet. Book: STAND."
+    assert judge(best, DOUBLE) == "Doubling cost you about 83% of your bet. Book: STAND."
     with pytest.raises(KeyError):
         judge(best, SPLIT)
 
@@ -182,13 +183,12 @@ def test_the_cost_is_the_difference_of_the_numbers_that_were_shown(
     best: float, less: float
 ) -> None:
     told = gaining(STAY, stay=best, hit=best - less)
-    gains = re.findall(r"(wins|loses|breaks even)(?: (\d+)%)?", told.sentence)
-    shown = [int(percent or 0) * (-1 if word == "loses" else 1) for word, percent in gains]
+    shown = [int(percent) for percent in re.findall(r"([+-]?\d+)%", told.sentence)]
     verdict = judge(told, HIT)
     if verdict is None:
         assert shown[0] == shown[1]
     else:
-        assert f"costs about {shown[0] - shown[1]}% of your bet" in verdict
+        assert f"cost you about {shown[0] - shown[1]}% of your bet" in verdict
 
 
 def test_of_two_that_are_equally_good_the_one_that_stakes_less_is_the_best() -> None:

@@ -89,7 +89,7 @@ async def test_nothing_is_worked_out_where_callers_are_served(tmp_path: Path) ->
         await ada.bets(2, seed)
         ((spot, answer),) = thinking.asked
         answer.set_result(dict.fromkeys(BlackjackAction, 0.25))
-        await ada.message("Book: STAND (wins 25%;")
+        await ada.message("Book: STAND (+25% of your bet")
         assert replace(spot, rules=ada.round.rules) == tutor.spot_of(ada.round)
         assert values.cache_info().misses == 0
 
@@ -159,7 +159,7 @@ async def test_a_hand_continues_without_the_book(
         thinking.answers()
         await ada.message(tutor.advice(ada.round, ada.round.legal()).sentence)
         assert ("the tutor has no advice" in caplog.text) is isinstance(problem, RuntimeError)
-        assert "that play costs" not in ada.terminal.transcript
+        assert "cost you about" not in ada.terminal.transcript
 
 
 async def test_a_hand_that_is_stood_meanwhile_gets_no_advice(tmp_path: Path) -> None:
