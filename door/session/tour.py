@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 TOURED = "toured"  # preference: the caller was offered the tour
 # The caller has 12, and 18 after a hit; the dealer busts whether they hit or not.
-DECK = "5H 6S 7C TD 6D 9C 2H 3S"
+DECK = "5H 9S 7C 7D 6D 9C 2H 3S"
 BET = 2
 
 KEYS = {"H": BlackjackAction.HIT, "S": BlackjackAction.STAY}
@@ -317,7 +317,10 @@ async def _plays(caller: Caller, hand: BlackjackRound) -> str:
     total = hand.seats[0].hands[0].count.total
     console.display.stage(Practice(hand))
     if total < GOOD:
-        words = _("You have {total}: a long way from 21. Hit, and see what comes.")
+        words = _(
+            "You have {total}. Hit: only a ten-card takes you over 21, and standing loses more"
+            " on average."
+        )
     else:
         words = _("You have {total}: that's good. Stand, and let the dealer draw.")
     console.screen.say(f"|14{words.format(total=total)}")

@@ -38,6 +38,10 @@ _COLOURS = {
     "-": "14",
 }
 _SHOWN = 0.00005
+_BY_TOTALS = N_(
+    "This card goes by totals. The tutor and the review weigh your very cards, and how many you"
+    " hold, so they may advise another move."
+)
 _THIS_CARD = (
     N_("Played like this, you win {share} of your bets on average."),
     N_("Played like this, you break even on average."),
@@ -88,11 +92,11 @@ async def _show(console: Console, table: str, asked: asyncio.Future[StrategyCard
 
 def card_text(card: StrategyCard, screen: Screen) -> str:
     """Return a card as grids for a painted screen, or as a line for each hand."""
+    lines = [f"|07{_(_BY_TOTALS)}", ""] if _cards_matter(card) else []
     if not screen.is_painted:
         rows = [line for section in card.sections for line in _row_lines(section)]
-        return "\n".join([*rows, "", *_notes(card)])
+        return "\n".join([*lines, *rows, "", *_notes(card)])
     is_wide = screen.page_columns >= LAYOUT_COLUMNS
-    lines: list[str] = []
     for section in card.sections:
         lines += [*_grid(section, is_wide=is_wide), ""]
     legend = [f"  |{_COLOURS[move]}{move:<3}|07{_(MOVES[move])}" for move in card.moves]
@@ -140,12 +144,17 @@ def _range(columns: Sequence[str]) -> str:
 def _notes(card: StrategyCard) -> Iterator[str]:
     gains = card.gains
     yield _gain_line(gains["played"], _THIS_CARD)
-    if gains["careful"] > gains["played"] + _SHOWN:
+    if _cards_matter(card):
         yield _gain_line(gains["careful"], _ALL_CARDS)
     if "insurance" in gains:
         yield _gain_line(gains["insurance"], _INSURANCE)
     if len(card.sections) == 1:
         yield f"|07{_('You have nothing else to decide.')}"
+
+
+def _cards_matter(card: StrategyCard) -> bool:
+    """Return whether the best move depends on more than totals."""
+    return card.gains["careful"] > card.gains["played"] + _SHOWN
 
 
 def _gain_line(share: float, sentences: tuple[str, str, str]) -> str:

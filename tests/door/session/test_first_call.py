@@ -4,6 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from door.games.blackjack.round import BlackjackAction, start
+from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
+from door.games.engine.cards import parse_cards
+from door.games.solver.tutor import tutor
+from door.session.tour import DECK
 from tests.door.visiting import MENU, Guest, sysop_toml, visitor
 from tests.terminal import MODERN, REFUSING, SYNCTERM, Profile
 from tests.world import PASSWORD, World
@@ -113,7 +118,7 @@ async def test_the_tour_ends_with_a_hand_for_nothing(board: World) -> None:
         await ada.sees(title)
         await ada.is_asked(onward)
         ada.presses("\r")
-    await ada.sees("You have 12")
+    await ada.sees("You have 12. Hit: only a ten-card takes you over 21")
     await ada.sees("A practice hand. Your bet: 2 coins")
     await ada.presses("h").sees("You have 18")
     await ada.presses("s").sees("Dealer busts: you win!")
@@ -121,6 +126,16 @@ async def test_the_tour_ends_with_a_hand_for_nothing(board: World) -> None:
     await ada.presses(" ").is_asked(MENU)
     assert [kind for kind, _seconds in ada.ledger] == ["grant"]
     assert ada.caller.prefers("toured")
+
+
+def test_the_advice_of_the_practice_hand_is_the_book_and_true() -> None:
+    """Of the 12 only a ten-card makes more than 21."""
+    hand, _events = start(BLACK_JACK_FOR_TIME, parse_cards(DECK), [10])
+    assert tutor.advice(hand, hand.legal()).best is BlackjackAction.HIT
+    assert hand.hand is not None
+    assert hand.hand.count == (12, False)
+    hand, _events = hand.apply(BlackjackAction.HIT)
+    assert tutor.advice(hand, hand.legal()).best is BlackjackAction.STAY
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -162,11 +163,22 @@ def test_it_fits_every_screen(columns: int) -> None:
     assert twelve[head.index("A")] == "H"
 
 
+@pytest.mark.parametrize("is_painted", [True, False])
+@pytest.mark.parametrize(("careful", "is_said"), [(0.0097, True), (0.0012, False)])
+def test_a_card_says_that_it_goes_by_totals_where_cards_matter(
+    is_painted: bool, careful: float, is_said: bool
+) -> None:
+    screen: Any = SimpleNamespace(is_painted=is_painted, page_columns=80)
+    card = replace(CARD, gains={"played": 0.0012, "careful": careful})
+    assert ("The tutor and the review weigh your very cards" in card_text(card, screen)) is is_said
+
+
 def test_in_lines_each_hand_is_a_sentence_and_in_french_too() -> None:
     screen: Any = SimpleNamespace(is_painted=False)
     text = plain(card_text(CARD, screen))
     assert "  12: hit (2, 3, 7 to A), stand (4 to 6)\n" in text
     assert "  5-8: hit\n" in text
+    assert text.startswith("This card goes by totals.")
     with speaking_to(Viewer("fr")):
         text = plain(card_text(CARD, screen))
     assert "12 : tirer (2, 3, 7 à A), rester (4 à 6)" in text
