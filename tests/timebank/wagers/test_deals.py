@@ -98,12 +98,14 @@ def test_decisions_rank_and_coins_do_not(books, deal, ann):
     assert books.audit() == []
 
 
-def test_two_boards_in_two_zones_have_the_same_cards_for_the_same_date(open_books, folder):
+@pytest.mark.of_a_file  # the first board's books
+def test_two_boards_in_two_zones_have_the_same_cards_for_the_same_date(
+    open_books, books_on_a_server
+):
     """Each plays a date's deal on its own local day: Auckland's is over when Honolulu's begins."""
-    boards = [
-        open_books(folder / zone.replace("/", "-"), zone=ZoneInfo(zone), events=())
-        for zone in ("Pacific/Auckland", "Pacific/Honolulu")
-    ]
+    books_on_a_server.change(zone=ZoneInfo("Pacific/Honolulu"), events=())
+    boards = [open_books(zone=ZoneInfo("Pacific/Auckland"), events=()), books_on_a_server]
+    assert [board.is_on_a_server for board in boards] == [False, True]
     first, second = [], []
     for hours in range(0, 72, 6):
         for board, dealt in zip(boards, (first, second), strict=True):
