@@ -195,8 +195,8 @@ class ContestPage(ABC, Generic[AnyOverview]):
 
     def scoring(self) -> str:
         return _(
-            "You bet 10 coins of play money on each hand. Each decision is compared with the "
-            "book: it costs what the best move wins more on average, in percent of a bet. The "
+            "You bet 10 coins of play money on each hand. A mistake costs the difference "
+            "between your move and the best one, on average, in percent of a bet. The "
             "lowest cost comes first; if costs are equal, the most coins. Equal results share a "
             "place."
         )

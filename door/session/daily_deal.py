@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from timebank.wagers.contests import Contest, ContestResult, ContestTry
     from timebank.wagers.deals import DealOfDay, Shoe
 
+COPY = N_("Copy this and show it to your friends:")
+
 
 class LeftHands(NamedTuple):
     """Where a hand waits for a caller."""
@@ -115,8 +117,8 @@ class DailyDeal(ContestPage[DealOverview]):
 
     def scoring(self) -> str:
         return _(
-            "You bet 10 coins of play money on each hand. Each decision is compared with the "
-            "book: it costs what the best move wins more on average, in percent of a bet. The "
+            "You bet 10 coins of play money on each hand. A mistake costs the difference "
+            "between your move and the best one, on average, in percent of a bet. The "
             "lowest cost comes first, and equal costs share a place. Coins don't count, so "
             "nothing is gained by knowing the cards."
         )
@@ -133,11 +135,13 @@ class DailyDeal(ContestPage[DealOverview]):
         rows[:] = self.rows(overview)
         self._console.display.refresh()
         if not screen.is_painted:
+            screen.say(f"|07{_(COPY)}")
             screen.say(f"|15{self._line}")
 
     def notes(self, overview: DealOverview) -> Iterator[str]:
         if self._line and self._console.screen.is_painted:
-            yield f"|15{self._line.translate(IN_COLOUR)}"
+            yield f"|07{_(COPY)}"
+            yield from (f"|15{each}" for each in self._line.translate(IN_COLOUR).split("\n"))
         until, _is_over, last = overview.outlook
         if until is not None:
             at = moment(self._caller.bank_settings.schedule.local(until))

@@ -1,4 +1,4 @@
-"""The line about a finished try that a caller may paste anywhere: it tells no card and no move.
+"""The result of a try for a caller to paste anywhere: it tells no card and no move.
 
 It has a square for each hand: played by the book, with a small slip, or with a big one.
 """
@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from ansi.charset import Charset
 from door.games.solver.tutor import costs
 from door.session.review import decisions_of
-from door.tables.scoring import hands_of, played
+from door.tables.scoring import hands_of, percent, played
 from timebank.language import _, ngettext
 from timebank.wagers.contests import WHOLE_BET
-from timebank.words import decimal
+from timebank.words import date_words
 
 if TYPE_CHECKING:
     from datetime import date
@@ -40,26 +40,27 @@ async def hand_costs(thinking: TutorProcess, contest: Contest, acts: Sequence[st
 
 
 def result_line(day: date, cost: int, by_hand: Sequence[int], charset: Charset | None) -> str:
-    """Return the line of a try that costs `cost`; without a charset the squares are in words.
+    """Return the result of a try that costs `cost`; without a charset the squares are in words.
 
     >>> from datetime import date
     >>> costs = [0, 90, 0, 1000, 0]
-    >>> result_line(date(2026, 11, 28), 1090, costs, Charset.CP437)
-    'Black Jack For Time 2026-11-28: 3/5 by the book, -11% ■▒■░■'
+    >>> print(result_line(date(2026, 11, 28), 1090, costs, Charset.CP437))
+    Black Jack For Time, 28 November 2026: 3/5 by the book, cost 10.9%
+    ■▒■░■
     >>> result_line(date(2026, 11, 28), 1090, costs, None).partition("%. ")[2]
     'Small slip in hand 2. Big slip in hand 4.'
     """
     slips = [(each > 0) + (each >= BIG_SLIP) for each in by_hand]
-    words = _("{game} {date}: {number}/{all} by the book, {cost}").format(
+    words = _("{game}, {date}: {number}/{all} by the book, cost {cost}").format(
         game=GAME,
-        date=day.isoformat(),
+        date=date_words(day),
         number=slips.count(0),
         all=len(slips),
-        cost=_cost_words(cost),
+        cost=percent(cost),
     )
     if charset is not None:
         squares = COLOURED if charset is Charset.UTF8 else SQUARES
-        return f"{words} {''.join(squares[slip] for slip in slips)}"
+        return f"{words}\n{''.join(squares[slip] for slip in slips)}"
     small, big = (
         [str(number) for number, slip in enumerate(slips, 1) if slip == size] for size in (1, 2)
     )
@@ -73,14 +74,3 @@ def result_line(day: date, cost: int, by_hand: Sequence[int], charset: Charset |
         big_slips = ngettext("Big slip in hand {hands}.", "Big slips in hands {hands}.", len(big))
         sentences.append(big_slips.format(hands=", ".join(big)))
     return " ".join(sentences)
-
-
-def _cost_words(cost: int) -> str:
-    """Return a cost in few digits, so that the line fits 80 columns.
-
-    >>> [_cost_words(cost) for cost in (0, 1, 253, 10_199)]
-    ['0%', '-0.1%', '-2.5%', '-102%']
-    """
-    percent = cost * 100 / WHOLE_BET
-    short = round(percent) if percent >= 10 else max(round(percent, 1), 0.1)
-    return f"-{decimal(short)}%" if cost else "0%"

@@ -36,8 +36,9 @@ class Fairness:
     anchor: str = ""
     link: int = 0
     last_link: int = 0
-    # The caller's phrase for the next shoe, and whether it is newer than the chain.
+    # The caller's phrase for the next shoe, whether they chose it, and whether after the chain.
     phrase: str = ""
+    is_own: bool = False
     proves: bool = False
     # The callers who cut a shared shoe, with their commitments.
     commitments: tuple[tuple[str, str], ...] = ()
@@ -58,6 +59,7 @@ class Fairness:
             link=shoe.link,
             last_link=last_link if self.is_next_sealed and last_link < shoe.link else 0,
             phrase="" if phrase is None else phrase.text,
+            is_own=phrase is not None and phrase.is_own,
             proves=phrase is not None and phrase.proves(shoe.anchor),
         )
 
@@ -115,11 +117,11 @@ class Fairness:
         yield _(
             "Your phrase is mixed into every shuffle, and C at the table lets you type another one."
         )
-        yield (
-            _("You chose yours after this chain was sealed, so the house can't have picked cards.")
-            if self.proves
-            else _(
-                "The house knew your phrase when it sealed this chain, which proves nothing: type "
-                "another one."
+        if self.proves:
+            yield _(
+                "You chose yours after this chain was sealed, so the house can't have picked cards."
             )
-        )
+        elif self.is_own:
+            yield _("Today's chain is newer than your phrase: type a new one to prove the cards.")
+        else:
+            yield _("The house chose this phrase, so it proves nothing. Press C and type your own.")

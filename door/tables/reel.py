@@ -21,6 +21,7 @@ from door.tables.card_names import the_card
 from door.tables.scene import BANNER_SECONDS
 from timebank.language import ENGLISH, Viewer, _
 from timebank.wagers.rounds import VOID
+from timebank.words import date_words
 
 if TYPE_CHECKING:
     from door.games.engine.game import Act, Kind
@@ -134,7 +135,11 @@ def begin(reel: Reel, hand: ReplayedHand, scene: Scene) -> None:
     title = _("Hand {number}").format(number=stored.id)
     reel.mark(title)
     reel.display.stage(scene)
-    pieces = [f"|15{title}", f" |09│ |15{literal(stored.caller)}", f" |09│ |07{stored.day}"]
+    pieces = [
+        f"|15{title}",
+        f" |09│ |15{literal(stored.caller)}",
+        f" |09│ |07{date_words(stored.day)}",
+    ]
     if stored.shoe is not None:
         pieces.append(f" |09│ |07{_('Seal')} {stored.shoe.seal[:8]}")
     reel.display.status(pieces)

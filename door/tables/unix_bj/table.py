@@ -27,7 +27,7 @@ from door.tables.words import FAIRNESS, MEANINGS, QUIT, STRATEGY, STRATEGY_LABEL
 from timebank.errors import BooksUnavailable
 from timebank.language import N_, _, ngettext
 from timebank.wagers.play_money import tally
-from timebank.words import field, span
+from timebank.words import date_words, field, span
 
 if TYPE_CHECKING:
     from door.call.board import Board
@@ -195,7 +195,7 @@ def film(reel: Reel, hand: ReplayedHand) -> None:
     paper = Teletype("1975", stored.coin, Score())
     title = _("Hand {number}").format(number=stored.id)
     reel.mark(title)
-    reel.write(f"{CLEARED}{title}: {stored.caller}, {stored.day}\r\n\r\n")
+    reel.write(f"{CLEARED}{title}: {stored.caller}, {date_words(stored.day)}\r\n\r\n")
     reel.now += THINK_SECONDS
     _print(reel, OPENING)
     round_ = hand.after

@@ -15,6 +15,7 @@ from door.games.blackjack import duplicate
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 from door.games.blackjack.world import world_shoe
 from door.session.result_line import hand_costs, result_line
+from door.tables.scoring import percent
 from tests.terminal import MODERN, REFUSING, SYNCTERM, Profile
 from tests.thinking import AtOurWord, InPlace
 from tests.world import BOARD, NOON, World, log_on, logged_on, newcomer, world
@@ -206,23 +207,26 @@ async def test_a_finished_try_has_a_line_to_paste_without_spoilers(
     await ada.send("d").until("You haven't played it yet.")
     deal = sealed(board)
     ada.send("p" + keys_to_the_end(deal))
-    await ada.until("/10 by the book, -")
+    await ada.until("/10 by the book, cost ")
     with board.books() as desk:
         (mine,) = contests.ranking(desk, deal)
     by_hand = await hand_costs(InPlace(), deal, mine.acts)
     assert abs(sum(by_hand) - (mine.cost or 0)) <= len(by_hand), "but for the rounding"
     line = result_line(deal.day, mine.cost or 0, by_hand, charset)
-    assert line.startswith("Black Jack For Time 2026-11-20: ")
+    assert line.startswith("Black Jack For Time, 20 November 2026: ")
+    assert percent(mine.cost or 0) in line, "as in the ranking"
     await ada.until("Q>uit")
     assert " ".join(line.split()) in " ".join(ada.picture.split())
     assert ada.picture.count(line[:30]) == 1
+    assert "Copy this and show it to your friends:" in ada.picture
 
 
 def test_the_line_has_a_square_for_each_hand_or_names_the_slips() -> None:
     day, by_hand = date(2026, 11, 28), [0, 1, 999, 1000, 5000]
-    one = result_line(day, 7000, by_hand, Charset.UTF8)
-    assert one == "Black Jack For Time 2026-11-28: 1/5 by the book, -70% 🟩🟨🟨🟥🟥"
-    assert result_line(day, 7000, by_hand, Charset.CP437).endswith("-70% ■▒▒░░")
-    said = result_line(day, 7000, by_hand, None)
-    assert said.endswith("-70%. Small slips in hands 2, 3. Big slips in hands 4, 5.")
-    assert result_line(day, 0, [0] * 10, None).endswith(": 10/10 by the book, 0%.")
+    one = result_line(day, 7043, by_hand, Charset.UTF8)
+    head = "Black Jack For Time, 28 November 2026: 1/5 by the book, cost 70.43%"
+    assert one == f"{head}\n🟩🟨🟨🟥🟥"
+    assert result_line(day, 7043, by_hand, Charset.CP437) == f"{head}\n■▒▒░░"
+    said = result_line(day, 7043, by_hand, None)
+    assert said == f"{head}. Small slips in hands 2, 3. Big slips in hands 4, 5."
+    assert result_line(day, 0, [0] * 10, None).endswith(": 10/10 by the book, cost 0%.")

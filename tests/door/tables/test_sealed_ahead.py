@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from door.call import phrases
 from door.games import hand_check
 from door.games.engine.shuffle import Phrases, commitment, seal, shuffle
+from door.tables.fairness import Fairness
 from door.tables.vegas import news
 from tests.door.playing import PLACE_BET, at_the_table
 from tests.door.seated import party
@@ -83,6 +86,23 @@ async def test_words_typed_after_the_seal_are_the_phrase_from_then_on(tmp_path: 
         page = ada.terminal.picture
         assert anchor in page
         assert "my own words" in page
+
+
+@pytest.mark.parametrize(
+    ("is_own", "proves", "words"),
+    [
+        (False, False, "The house chose this phrase, so it proves nothing. Press C and type"),
+        (True, False, "Today's chain is newer than your phrase: type a new one"),
+        (True, True, "You chose yours after this chain was sealed"),
+    ],
+)
+def test_the_page_says_what_a_phrase_proves_and_what_to_press(
+    is_own: bool, proves: bool, words: str
+) -> None:
+    phrase = phrases.CutPhrase("my words", is_own, ("anchor",) if proves else ())
+    assert phrase.proves("anchor") is proves
+    page = Fairness(anchor="anchor", phrase="my words", is_own=is_own, proves=proves).text()
+    assert words in page
 
 
 async def test_settings_show_every_anchor_before_they_ask_for_a_phrase(tmp_path: Path) -> None:
