@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from door.games import hand_check as hands
 from door.games import proofs
 from door.games.rounds import the_hand
-from door.tables import film
 from timebank.callers import callers
 from timebank.callers.history import Happening, history
 from timebank.calls.calls import OpenCall, open_calls
@@ -276,14 +275,6 @@ class BooksReader:
         end = words.index("Transfers")
         rows = extracts.chosen(desk, extracts.Wanted(round_id=number))
         return OneHand(stored, words[1:end], rows, proofs.proof(stored))
-
-    def hands(
-        self, number: int, last: int | None, most: int, *, is_one: bool
-    ) -> Sequence[StoredRound]:
-        """Return a hand alone, or with those after it on the evening; raises `NoSuchHand`."""
-        if is_one:
-            return [self.look(lambda desk: the_hand(desk, number))]
-        return self.look(lambda desk: film.hands_to_film(desk, number, last, most))
 
     def find(self, name: str) -> CallerRecord | None:
         """Find a living caller by name, or by number: "#12"."""

@@ -77,7 +77,7 @@ TURNED_OVER = Place(-1, 1, 0)  # the hole card, once more
 
 
 class TableView(Protocol):
-    """What a scene reads of a table: of a `VegasTable`, or of a film's table."""
+    """What a scene reads of a `VegasTable`."""
 
     @property
     def title(self) -> str: ...
@@ -89,7 +89,7 @@ class TableView(Protocol):
 
 
 class Onlooker(Protocol):
-    """What a scene reads of its viewer: of a `Caller`, or of a film's viewer."""
+    """What a scene reads of its viewer, a `Caller`."""
 
     @property
     def record(self) -> Any: ...

@@ -146,7 +146,7 @@ async def shown(
 
 
 PLACES = ["/", "/ledger", "/ledger.csv", "/ledger.beancount", "/entry/1", "/callers", "/caller/1"]
-PLACES += ["/plots", "/balances", "/hand/1", "/hand/1.cast"]
+PLACES += ["/plots", "/balances", "/hand/1"]
 
 
 async def test_strangers_see_a_form_and_nothing_else(tmp_path: Path) -> None:
@@ -559,7 +559,7 @@ async def test_sources_of_minutes_are_drawn_and_listed(tmp_path: Path) -> None:
         assert "No minutes yet." in (await browser.get("/caller/1")).text
 
 
-async def test_a_hand_is_shown_with_its_film_and_its_proof(ada: Table) -> None:
+async def test_a_hand_is_shown_with_its_proof(ada: Table) -> None:
     browser = Browser(pages_of(ada.board))
     await ada.bets(1, hand("stay", ends="win"))
     await ada.stands()
@@ -572,18 +572,10 @@ async def test_a_hand_is_shown_with_its_film_and_its_proof(ada: Table) -> None:
     assert proof["seed"] == hand("stay", ends="win").hex()
     open_one = await browser.get("/hand/2")
     assert hand("hit", ends="bust").hex() not in open_one.body
-    assert hand("hit", ends="bust").hex() not in (await browser.get("/hand/2.cast")).body
-    cast = await browser.get("/hand/1.cast", size="40x22", day="on")
-    head, *lines = map(json.loads, cast.body.splitlines())
-    assert (head["width"], head["height"]) == (40, 22)
-    assert [line[2] for line in lines if line[1] == "m"] == ["Hand 1", "Hand 2"]
     assert (await browser.get("/hand", number=2)).headers["location"] == "/hand/2"
     for wrong, status in (
         ("/hand/99", 404),
         ("/hand/x", 404),
-        ("/hand/99.cast", 404),
-        ("/hand/2.cast?to=1", 400),
-        ("/hand/1.cast?size=9x9", 400),
         ("/hand?number=x", 400),
     ):
         path, _, asked = wrong.partition("?")
