@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from timebank.callers import callers, powers
 from timebank.names import names
 from timebank.reports.statements import printable
-from timebank.settings.settings import READERS
 
 if TYPE_CHECKING:
     from timebank.callers.callers import CallerRecord
@@ -70,15 +69,11 @@ def _nobody(path: Path, key: str, name: str) -> str:
     enters = f"{command(path, 'password', name)} registers that caller"
     if key == GIVES[0]:
         enters += " with sysop powers"
-    elif key == READERS:
-        return (
-            f"{key} names {name}, who is not registered, and no new caller can take it. {enters}."
-        )
     elif key in GIVES:
         enters += f", and {command(path, 'grant', name)} gives sysop powers"
     return (
-        f"{key} names {name}, who is not registered: nobody has powers by that name, and no"
-        f" new caller can take it or one like it. {enters}."
+        f"{key} names {name}, who is not registered yet. {enters}. No new caller can take that"
+        " name."
     )
 
 

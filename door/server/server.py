@@ -51,7 +51,7 @@ from door.session.logon import DRAINING
 from door.session.session import answer
 from door.tables import floor
 from timebank import serving
-from timebank.callers import ssh_keys
+from timebank.callers import callers, ssh_keys
 from timebank.calls.calls import close_orphaned_calls, latest_addresses
 from timebank.errors import BooksFailed, BooksTaken, BooksUnavailable, OlderBooks, SettingsError
 from timebank.language import N_, Phrase, _, speaking_to
@@ -265,10 +265,10 @@ class Server:
         if self.board.draining:
             self.ended.set()
             return problem
-        callers = self.board.callers()
+        here = self.board.callers()
         self._take_no_more()
         self._looks.append(asyncio.create_task(self._presence.announce_drain()))
-        for caller in callers:
+        for caller in here:
             caller.console.screen.bell()
             with speaking_to(caller.console.viewer):
                 caller.console.screen.say(f"|14{_(CLOSING_SOON)}")
@@ -348,7 +348,9 @@ class Server:
                 await self.public_page.renew()
 
     def _look_back(self, desk: Desk) -> tuple[list[tuple[str, str]], list[str]]:
-        return latest_addresses(desk, REMEMBERED), people.doubts(desk, self.board.config.path)
+        # `door init` has said how people register: a board without callers has nothing to warn of.
+        doubts = people.doubts(desk, self.board.config.path) if callers.count(desk) else []
+        return latest_addresses(desk, REMEMBERED), doubts
 
     async def _listen(self, where: ListenerSettings) -> Listener:
         certificate = None

@@ -335,6 +335,9 @@ async def test_the_server_logs_open_tasks_at_its_start_and_after_a_reload(
 ) -> None:
     caplog.set_level(logging.WARNING, "door.server")
     async with world(tmp_path, toml=NAMED) as board:
+        assert caplog.messages == []  # a new board: `door init` has said what to do
+        board.enter("Ada")
+    async with world(tmp_path, toml=NAMED) as board:
         assert any("co_sysops names Bill Gates" in line for line in caplog.messages)
         caplog.clear()
         toml = NAMED.replace("Bill Gates", "Carl")
