@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, TypeAlias
 from door.games.blackjack.round import BlackjackAction, BlackjackRound
 from door.games.engine.journaled import TableRound
 from door.games.vegas.game import VEGAS_KIND
-from timebank.callers.notices import tell_hand
+from timebank.callers.notices import Amount, Value, read, tell_hand, written
 from timebank.calls.calls import live_call
-from timebank.language import _
-from timebank.words import span
+from timebank.language import N_
 
 if TYPE_CHECKING:
     from door.call.caller import Caller
@@ -54,8 +53,8 @@ def _tell_on_another_line(
     A caller without a call gets a notice from the bank.
     """
     if live_call(desk, sitter.caller_id) not in (None, sitter.call_id):
-        words = stood_words(settlement.won - settlement.lost)
-        tell_hand(desk, sitter.caller_id, round_id, words)
+        text, values = _stood(settlement.won - settlement.lost)
+        tell_hand(desk, sitter.caller_id, round_id, text, **values)
 
 
 def stood_words(net: int) -> str:
@@ -64,14 +63,17 @@ def stood_words(net: int) -> str:
     >>> stood_words(-60)
     'Your hand at Vegas was played out: you lost 1 minute.'
     """
+    return str(read(written(*_stood(net))))
+
+
+def _stood(net: int) -> tuple[str, dict[str, Value]]:
+    """Return the text of this message and its values, for a notice."""
     if not net:
-        return _("Your hand at Vegas was played out: push.")
-    words = (
-        _("Your hand at Vegas was played out: you won {time}.")
-        if net > 0
-        else _("Your hand at Vegas was played out: you lost {time}.")
-    )
-    return words.format(time=span(abs(net)))
+        return N_("Your hand at Vegas was played out: push."), {}
+    text = N_("Your hand at Vegas was played out: you lost {time}.")
+    if net > 0:
+        text = N_("Your hand at Vegas was played out: you won {time}.")
+    return text, {"time": Amount(abs(net))}
 
 
 # What a caller can pay, and the amounts that they type.

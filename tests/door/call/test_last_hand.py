@@ -24,6 +24,7 @@ from tests.door.visiting import MENU, Guest, seated
 from tests.terminal import Terminal
 from tests.world import log_on, world
 from timebank.calls import calls
+from timebank.language import Viewer, speaking_to
 
 # "is over", or "was left open, ..." where the call was closed before the table stood the hand.
 AT_VEGAS = "Your hand of 20 November at Vegas "
@@ -254,6 +255,8 @@ async def test_a_call_taken_over_by_another_process_gets_the_result(
         with two.here.books() as desk:
             opened = calls.open_call(desk, caller_id, 9, "another", "192.0.2.1", take_over=True)
             assert list(map(str, opened.notices)) == [notice]
+            with speaking_to(Viewer("fr")):
+                assert "Votre main à Vegas est finie" in str(*opened.notices)
 
 
 # The other tables: their hand waits, unless it was being settled.
