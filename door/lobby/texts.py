@@ -1,7 +1,8 @@
 """Drawn screens: the sysop's own from the texts folder, else ours.
 
 Each has a name, a file for painted screens (`.ans`) and one of plain letters (`.asc`); screens of
-less than 80 columns have their own (`.40.ans`, `.40.asc`). Plain lines show a sysop's drawing but
+less than 80 columns have their own (`.40.ans`, `.40.asc`). A name may be followed by a language, as
+in `news.fr.ans`, for callers who read it. Plain lines show a sysop's drawing but
 none of ours, as many callers listen to them.
 """
 
@@ -117,15 +118,17 @@ def find(console: Console, folder: Path, name: str) -> Art | None:
     narrow = console.line.columns <= LAYOUT_COLUMNS
     painted = (".40.ans", ".ans") if narrow else (".ans",)
     plain = (".40.asc", ".asc") if narrow else (".asc",)
+    named = (f"{name}.{console.viewer.language}", name)
     for ending in (*painted, *plain) if console.screen.can_paint else plain:
-        data = _read(folder / f"{name}{ending}")
-        if data is not None:
-            return art.read(data)
+        for each in named:
+            data = _read(folder / f"{each}{ending}")
+            if data is not None:
+                return art.read(data)
     if not console.screen.can_paint:
         return None
     # Charsets without block characters have pictures of their own.
     ours = painted if console.screen.look.charset.has_shapes else plain
-    return _ours(f"{name}{ours[0]}")
+    return _ours(f"{named[0]}{ours[0]}") or _ours(f"{name}{ours[0]}")
 
 
 def painted(folder: Path, name: str) -> Art | None:

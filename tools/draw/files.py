@@ -14,7 +14,7 @@ def files() -> dict[str, bytes]:
     """Return every file by its name: each picture painted and in letters, wide and narrow."""
     made: dict[str, bytes] = {}
     for name, (wide, narrow) in pictures.PICTURES.items():
-        title = name.replace("-", " ").capitalize()
+        title = name.partition(".")[0].replace("-", " ").capitalize()
         wide_lines, narrow_lines = typewriter.PICTURES[name]
         made[f"{name}.ans"] = wide().ansi(title)
         made[f"{name}.40.ans"] = narrow().ansi(title)

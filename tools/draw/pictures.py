@@ -73,12 +73,12 @@ def narrow_welcome() -> Paper:
     return paper
 
 
-def first_call() -> Paper:
+def first_call(left: str = "WELCOME", right: str = "IN!") -> Paper:
     """Minutes become chips, chips go on the felt."""
     paper = Paper(WIDE, 16)
     bar(paper, 0)
-    title(paper, "WELCOME", 2, 3)
-    title(paper, "IN!", 2, 58)
+    title(paper, left, 2, 3)
+    title(paper, right, 2, 58)
     felt(paper, 7, 8, bulge=5)
     clock(paper, 6, 5, 18, *TEN_PAST_TEN)
     _arrow(paper, 11, 26)
@@ -96,10 +96,10 @@ def _arrow(paper: Paper, row: int, column: int) -> None:
     paper.sign(row, column, "■ ■ ►", Colour.YELLOW)
 
 
-def narrow_first_call() -> Paper:
+def narrow_first_call(words: str = "WELCOME!") -> Paper:
     paper = Paper(NARROW, 15)
     bar(paper, 0)
-    _slim_title(paper, "WELCOME!", 2)
+    _slim_title(paper, words, 2)
     felt(paper, 6, 8, bulge=3)
     clock(paper, 6, 1, 14, *TEN_PAST_TEN)
     stack(paper, 12, 17, 7, "gold")
@@ -110,11 +110,11 @@ def narrow_first_call() -> Paper:
     return paper
 
 
-def goodbye() -> Paper:
+def goodbye(words: str = "GOODBYE") -> Paper:
     """The lamp is low, the cards lie face down, the chips wait."""
     paper = Paper(WIDE, 16)
     bar(paper, 0)
-    title(paper, "GOODBYE", 2, 3)
+    title(paper, words, 2, 3)
     _moon(paper, 64, 3)
     for x, y in ((57, 5), (60, 12), (55, 9), (76, 9), (78, 4), (62, 7)):
         paper.sign(y // 2, x, "·", Colour.WHITE, Colour.BLACK)
@@ -138,10 +138,10 @@ def _moon(paper: Paper, column: int, y: int) -> None:
                 paper.dot(column + across, y + down, Colour.YELLOW)
 
 
-def narrow_goodbye() -> Paper:
+def narrow_goodbye(words: str = "GOODBYE", column: int = 1) -> Paper:
     paper = Paper(NARROW, 14)
     bar(paper, 0)
-    _slim_title(paper, "GOODBYE", 2, 1)
+    _slim_title(paper, words, 2, column)
     _moon(paper, 30, 2)
     felt(paper, 6, 7, bulge=3)
     back(paper, 6, 3)
@@ -153,12 +153,12 @@ def narrow_goodbye() -> Paper:
     return paper
 
 
-def time_up() -> Paper:
+def time_up(left: str = "TIME'S", right: str = "UP!", column: int = 61) -> Paper:
     """Midnight on the clock, and no chip left on the felt."""
     paper = Paper(WIDE, 16)
     bar(paper, 0, Colour.RED)
-    title(paper, "TIME'S", 3, 1, Colour.RED)
-    title(paper, "UP!", 3, 61, Colour.RED)
+    title(paper, left, 3, 1, Colour.RED)
+    title(paper, right, 3, column, Colour.RED)
     felt(paper, 8, 7, bulge=5)
     clock(paper, 3, 38, 20, *MIDNIGHT)
     back(paper, 8, 8)
@@ -168,10 +168,10 @@ def time_up() -> Paper:
     return paper
 
 
-def narrow_time_up() -> Paper:
+def narrow_time_up(words: str = "TIME'S UP!") -> Paper:
     paper = Paper(NARROW, 14)
     bar(paper, 0, Colour.RED)
-    _slim_title(paper, "TIME'S UP!", 1)
+    _slim_title(paper, words, 1)
     felt(paper, 8, 5, bulge=2)
     clock(paper, 5, 13, 14, *MIDNIGHT)
     bar(paper, 13, Colour.RED)
@@ -277,13 +277,28 @@ ROOMS: dict[str, tuple[str, str, Colour, Ornament]] = {
     "time-bank": ("TIME BANK", "TIME BANK", Colour.CYAN, _safe),
     "hall-of-fame": ("FAME", "FAME", Colour.BROWN, _chips),
     "news": ("NEWS", "NEWS", Colour.CYAN, _newspaper),
+    # For callers who read French; the names of the other games are the same.
+    "menu.fr": ("ACCUEIL", "ACCUEIL", Colour.BROWN, _chips),
+    "baccarat.fr": ("BACCARA", "BACCARA", Colour.MAGENTA, _suits),
+    "time-bank.fr": ("BANQUE", "BANQUE", Colour.CYAN, _safe),
+    "hall-of-fame.fr": ("GLOIRE", "GLOIRE", Colour.BROWN, _chips),
+    "news.fr": ("JOURNAL", "JOURNAL", Colour.CYAN, _newspaper),
 }
+FIRST_CALL_FR, NARROW_FIRST_CALL_FR = ("BONJOUR", "!"), "BONJOUR!"
+GOODBYE_FR = "A DEMAIN"
+TIME_UP_FR, NARROW_TIME_UP_FR = ("C'EST", "FINI", 58), "C'EST FINI"
 
 PICTURES: dict[str, tuple[Callable[[], Paper], Callable[[], Paper]]] = {
     "welcome": (welcome, narrow_welcome),
     "first-call": (first_call, narrow_first_call),
     "goodbye": (goodbye, narrow_goodbye),
     "time-up": (time_up, narrow_time_up),
+    "first-call.fr": (
+        partial(first_call, *FIRST_CALL_FR),
+        partial(narrow_first_call, NARROW_FIRST_CALL_FR),
+    ),
+    "goodbye.fr": (partial(goodbye, GOODBYE_FR), partial(narrow_goodbye, GOODBYE_FR, 0)),
+    "time-up.fr": (partial(time_up, *TIME_UP_FR), partial(narrow_time_up, NARROW_TIME_UP_FR)),
 } | {
     name: (partial(_header, wide, rim, ornament), partial(_narrow_header, slim, rim))
     for name, (wide, slim, rim, ornament) in ROOMS.items()

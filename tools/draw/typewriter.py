@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from tools.draw import pictures
 from tools.draw.letters import LOGO, SLIM, TITLE, Font, dots_of
 
 WIDE, NARROW = 80, 40
@@ -183,11 +184,11 @@ def narrow_welcome() -> list[str]:
     return sheet.lines()
 
 
-def first_call() -> list[str]:
+def first_call(left: str = "WELCOME", right: str = "IN!") -> list[str]:
     sheet = Sheet(WIDE, 16)
     sheet.rule(0)
-    sheet.title(2, 3, "WELCOME")
-    sheet.title(2, 58, "IN!")
+    sheet.title(2, 3, left)
+    sheet.title(2, 58, right)
     sheet.put(5, 4, CLOCK)
     sheet.put(9, 27, "- - >")
     sheet.put(8, 35, CHIPS)
@@ -198,10 +199,10 @@ def first_call() -> list[str]:
     return sheet.lines()
 
 
-def narrow_first_call() -> list[str]:
+def narrow_first_call(words: str = "WELCOME!") -> list[str]:
     sheet = Sheet(NARROW, 13)
     sheet.rule(0)
-    sheet.centred(2, "WELCOME!", SLIM)
+    sheet.centred(2, words, SLIM)
     sheet.put(6, 2, WATCH)
     sheet.put(8, 14, FEW_CHIPS)
     sheet.put(6, 26, DIAMOND)
@@ -209,10 +210,10 @@ def narrow_first_call() -> list[str]:
     return sheet.lines()
 
 
-def goodbye() -> list[str]:
+def goodbye(words: str = "GOODBYE") -> list[str]:
     sheet = Sheet(WIDE, 15)
     sheet.rule(0)
-    sheet.title(2, 3, "GOODBYE")
+    sheet.title(2, 3, words)
     sheet.put(1, 64, MOON)
     for row, column in ((2, 57), (4, 59), (1, 74), (5, 73)):
         sheet.put(row, column, ".")
@@ -226,10 +227,10 @@ def goodbye() -> list[str]:
     return sheet.lines()
 
 
-def narrow_goodbye() -> list[str]:
+def narrow_goodbye(words: str = "GOODBYE", column: int = 1) -> list[str]:
     sheet = Sheet(NARROW, 13)
     sheet.rule(0)
-    sheet.title(2, 1, "GOODBYE", SLIM)
+    sheet.title(2, column, words, SLIM)
     sheet.put(1, 31, MOON)
     sheet.put(6, 3, BACK)
     sheet.put(6, 9, SPADE)
@@ -238,11 +239,11 @@ def narrow_goodbye() -> list[str]:
     return sheet.lines()
 
 
-def time_up() -> list[str]:
+def time_up(left: str = "TIME'S", right: str = "UP!", column: int = 61) -> list[str]:
     sheet = Sheet(WIDE, 14)
     sheet.rule(0)
-    sheet.title(3, 1, "TIME'S")
-    sheet.title(3, 61, "UP!")
+    sheet.title(3, 1, left)
+    sheet.title(3, column, right)
     _rail(sheet, 7)
     sheet.put(2, 39, MIDNIGHT)
     sheet.put(8, 9, BACK.replace("\n'-------'", ""))
@@ -251,10 +252,10 @@ def time_up() -> list[str]:
     return sheet.lines()
 
 
-def narrow_time_up() -> list[str]:
+def narrow_time_up(words: str = "TIME'S UP!") -> list[str]:
     sheet = Sheet(NARROW, 12)
     sheet.rule(0)
-    sheet.centred(1, "TIME'S UP!", SLIM)
+    sheet.centred(1, words, SLIM)
     sheet.put(5, 15, WATCH_AT_MIDNIGHT)
     sheet.rule(11, CENTRED_BOARD)
     return sheet.lines()
@@ -281,6 +282,11 @@ TITLES = {
     "time-bank": ("TIME BANK", 66),
     "hall-of-fame": ("FAME", 58),
     "news": ("NEWS", 58),
+    "menu.fr": ("ACCUEIL", 58),
+    "baccarat.fr": ("BACCARA", 63),
+    "time-bank.fr": ("BANQUE", 66),
+    "hall-of-fame.fr": ("GLOIRE", 58),
+    "news.fr": ("JOURNAL", 58),
 }
 
 
@@ -289,7 +295,7 @@ def _header(name: str) -> list[str]:
     sheet = Sheet(WIDE, 5)
     sheet.rule(0)
     sheet.title(1, 3, words)
-    sheet.put(1, column, ORNAMENTS[name])
+    sheet.put(1, column, ORNAMENTS[name.partition(".")[0]])
     sheet.rule(4)
     return sheet.lines()
 
@@ -308,4 +314,16 @@ PICTURES: dict[str, tuple[Lines, Lines]] = {
     "first-call": (first_call, narrow_first_call),
     "goodbye": (goodbye, narrow_goodbye),
     "time-up": (time_up, narrow_time_up),
+    "first-call.fr": (
+        partial(first_call, *pictures.FIRST_CALL_FR),
+        partial(narrow_first_call, pictures.NARROW_FIRST_CALL_FR),
+    ),
+    "goodbye.fr": (
+        partial(goodbye, pictures.GOODBYE_FR),
+        partial(narrow_goodbye, pictures.GOODBYE_FR, 0),
+    ),
+    "time-up.fr": (
+        partial(time_up, *pictures.TIME_UP_FR),
+        partial(narrow_time_up, pictures.NARROW_TIME_UP_FR),
+    ),
 } | {name: (partial(_header, name), partial(_narrow_header, name)) for name in TITLES}

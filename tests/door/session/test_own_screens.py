@@ -86,6 +86,24 @@ async def test_a_caller_logs_off_with_the_sysops_screen(tmp_path: Path) -> None:
         assert "See you, plainly" in bob.screen
 
 
+async def test_a_caller_gets_a_screen_in_their_language(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await visitor(board, "Ada")
+
+        def shown(name: str) -> Art | None:
+            return texts.find(ada.caller.console, tmp_path / "texts", name)
+
+        english = shown("news")
+        await ada.presses("ylq").sees("Votre jeu, ou")
+        assert english != shown("news") == art.read((texts.OURS / "news.fr.ans").read_bytes())
+        assert shown("vegas") == art.read((texts.OURS / "vegas.ans").read_bytes())
+        # The sysop's own come before ours, and one in the language before one for everybody.
+        draws(tmp_path, "news.asc", "The Gazette")
+        assert shown("news") == art.read(b"The Gazette")
+        draws(tmp_path, "news.fr.asc", "La Gazette")
+        assert shown("news") == art.read(b"La Gazette")
+
+
 async def test_a_painting_terminal_gets_the_plain_screen_if_it_is_the_only_one(
     tmp_path: Path,
 ) -> None:
