@@ -10,7 +10,14 @@ from timebank.callers.award_names import award_words
 from timebank.language import N_, Phrase, _, ngettext
 from timebank.ledger.reasons import Cutoff, Earned, HeldBack, LeftOfDay, OldStake
 from timebank.ledger.sentences import cutoff_words
-from timebank.words import date_time_words, day_words, decimal, short_weekday, span
+from timebank.words import (
+    date_time_words,
+    day_words,
+    decimal,
+    short_weekday,
+    span,
+    time_words,
+)
 
 if TYPE_CHECKING:
     from timebank.callers.own_limits import HourlySummary
@@ -74,8 +81,9 @@ def coin_number(seconds: int, coin: int) -> str:
 
 
 def local_time(instant: datetime, schedule: Schedule, now: datetime) -> str:
-    """Return the board's local time of `instant` as HH:MM, with the weekday from a day ahead on."""
-    local, time = _local(instant, schedule)
+    """Return the board's local time of `instant` with the weekday from a day ahead on."""
+    local = _local(instant, schedule)
+    time = time_words(local)
     if instant - now < DAY:
         return time
     return _("{day} {time}").format(day=short_weekday(local), time=time)
@@ -112,10 +120,9 @@ def withdrawn_event_notice(event: EarlyEvent) -> str:
 
 
 @lru_cache(maxsize=64)
-def _local(instant: datetime, schedule: Schedule) -> tuple[datetime, str]:
-    """Return a local time, also as HH:MM. Cached, because every status line needs the next one."""
-    local = schedule.local(instant)
-    return local, f"{local:%H:%M}"
+def _local(instant: datetime, schedule: Schedule) -> datetime:
+    """Return a local time. Cached, because every status line needs the next one."""
+    return schedule.local(instant)
 
 
 def fresh_minutes(schedule: Schedule, now: datetime) -> str:
@@ -127,7 +134,7 @@ def fresh_minutes(schedule: Schedule, now: datetime) -> str:
         return _("Fresh minutes at {time}, after {event}.").format(time=time, event=closed.name)
     local = schedule.local(begins)
     if local.hour or local.minute:  # where summer time leaves out midnight
-        return _("Fresh minutes at {time}.").format(time=f"{local:%H:%M}")
+        return _("Fresh minutes at {time}.").format(time=time_words(local))
     return _("Fresh minutes at midnight.")
 
 

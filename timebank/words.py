@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from datetime import date, datetime
+from datetime import date, datetime, time
 from functools import cache
 from typing import Literal
 
@@ -62,14 +62,33 @@ def short_weekday(day: date) -> str:
     )[day.weekday()]
 
 
-def short_month(day: date) -> str:
-    """Return the short name of the month, for a column."""
+def _short_months() -> tuple[str, ...]:
+    """Return the short names of the months."""
     return (
         *(pgettext("short", "Jan"), pgettext("short", "Feb"), pgettext("short", "Mar")),
         *(pgettext("short", "Apr"), pgettext("short", "May"), pgettext("short", "Jun")),
         *(pgettext("short", "Jul"), pgettext("short", "Aug"), pgettext("short", "Sep")),
         *(pgettext("short", "Oct"), pgettext("short", "Nov"), pgettext("short", "Dec")),
-    )[day.month - 1]
+    )
+
+
+def short_month(day: date) -> str:
+    return _short_months()[day.month - 1]
+
+
+def _day_number(day: date) -> str:
+    # For translators: the first day of a month, as in "1 December".
+    return pgettext("first of the month", "1") if day.day == 1 else str(day.day)
+
+
+def time_words(local: datetime | time) -> str:
+    """Return a time of day.
+
+    >>> time_words(time(3)), time_words(datetime(2026, 11, 9, 14, 5))
+    ('03:00', '14:05')
+    """
+    words = _("{hour:02}:{minute:02}") if local.minute else _("{hour:02}:00")
+    return words.format(hour=local.hour, minute=local.minute)
 
 
 def moment(local: datetime) -> str:
@@ -78,9 +97,9 @@ def moment(local: datetime) -> str:
     >>> moment(datetime(2026, 11, 9, 14, 5))
     '09 Nov 14:05'
     """
-    return _("{day} {month} {time}").format(
-        day=f"{local:%d}", month=short_month(local), time=f"{local:%H:%M}"
-    )
+    months = _short_months()
+    month = months[local.month - 1].ljust(max(map(len, months)))
+    return _("{day} {month} {time}").format(day=f"{local:%d}", month=month, time=f"{local:%H:%M}")
 
 
 def whole_date(day: date) -> str:
@@ -91,7 +110,7 @@ def whole_date(day: date) -> str:
     """
     return _("{weekday} {day} {month} {year}").format(
         weekday=weekday_name(day.weekday()),
-        day=f"{day:%d}",
+        day=_day_number(day),
         month=_(_MONTHS[day.month - 1]),
         year=day.year,
     )
@@ -109,7 +128,7 @@ def day_words(iso: str) -> str:
         day = date.fromisoformat(iso)
     except ValueError:
         return iso
-    return _("{day} {month}").format(day=day.day, month=_(_MONTHS[day.month - 1]))
+    return _("{day} {month}").format(day=_day_number(day), month=_(_MONTHS[day.month - 1]))
 
 
 def date_words(day: date) -> str:
@@ -119,8 +138,19 @@ def date_words(day: date) -> str:
     '29 November 2026'
     """
     return _("{day} {month} {year}").format(
-        day=day.day, month=_(_MONTHS[day.month - 1]), year=day.year
+        day=_day_number(day), month=_(_MONTHS[day.month - 1]), year=day.year
     )
+
+
+def day_time_words(local: datetime) -> str:
+    """Return a local time of this year with its day in few words, for a sentence.
+
+    >>> day_time_words(datetime(2026, 11, 9, 14, 5))
+    '9 Nov at 14:05'
+    """
+    month = _short_months()[local.month - 1]
+    day = _("{day} {month}").format(day=_day_number(local), month=month)
+    return _("{day} at {time}").format(day=day, time=time_words(local))
 
 
 def date_time_words(local: datetime) -> str:
@@ -129,7 +159,7 @@ def date_time_words(local: datetime) -> str:
     >>> date_time_words(datetime(2026, 11, 9, 14, 5))
     '9 November 2026 at 14:05'
     """
-    return _("{day} at {time}").format(day=date_words(local.date()), time=f"{local:%H:%M}")
+    return _("{day} at {time}").format(day=date_words(local.date()), time=time_words(local))
 
 
 def money(amount: int, unit: Unit) -> str:
@@ -153,6 +183,16 @@ def decimal(number: float) -> str:
     ('1.5', '2')
     """
     return str(number).removesuffix(".0").replace(".", _point())
+
+
+def percentage(number: float) -> str:
+    """Return a percentage without needless decimals.
+
+    >>> percentage(5.25), percentage(-11)
+    ('5.25%', '-11%')
+    """
+    # For translators: a share of something, as in "5.3%".
+    return _("{number}%").format(number=decimal(number))
 
 
 def _point() -> str:

@@ -22,6 +22,7 @@ from door.call.markup import literal, wrap
 from door.call.scene import WholeWidth
 from door.call.screen import Display, Paint
 from timebank.language import Phrase, _, speaking_to
+from timebank.words import field
 
 if TYPE_CHECKING:
     from ansi.canvas import Canvas
@@ -145,7 +146,8 @@ class Chat:
         self.display.refresh()
 
     def _ask(self) -> None:
-        self.display.prompt(f"|15{literal(self.name)}:|07", LONGEST_LINE)
+        name = field(f"|15{literal(self.name)}", "").rstrip()
+        self.display.prompt(f"{name}|07", LONGEST_LINE)
         self.display.typed(self._caller_types)
 
     def _tell(self, text: str) -> None:

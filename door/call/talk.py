@@ -24,7 +24,7 @@ from timebank.calls.calls import OpenCall, open_calls
 from timebank.errors import BooksUnavailable, Refused
 from timebank.language import Phrase, _, ngettext
 from timebank.names import names
-from timebank.words import date_time_words
+from timebank.words import date_time_words, field
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -236,7 +236,9 @@ class Talk:
 
     def incoming_lines(self, incoming: Sequence[Message]) -> list[str]:
         """Note messages that come while the caller is on; return their lines with pipe codes."""
-        lines = [hanging(f"|13{literal(each.sender)}:|15 {each.text}") for each in incoming]
+        lines = [
+            hanging(field(f"|13{literal(each.sender)}", f"|15{each.text}")) for each in incoming
+        ]
         self._note(incoming)
         for each in incoming:
             self._new.setdefault(each.sender_id, []).append(each.sender)
@@ -266,7 +268,7 @@ class Talk:
     def waiting_lines(self, waiting: Sequence[Message]) -> list[str]:
         """Note messages that came while the caller was away; return their lines."""
         self._note(waiting)
-        lines = [hanging(f"|13{self.head(each)}:|15 {each.text}") for each in waiting]
+        lines = [hanging(field(f"|13{self.head(each)}", f"|15{each.text}")) for each in waiting]
         if waiting and self._writes and not self._knows_answer:
             self._knows_answer = True
             words = _("To answer, type /r and your message.")

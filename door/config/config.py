@@ -32,14 +32,15 @@ from door.games.registry import GAMES
 from door.lines.registry import KINDS, ListenerSettings
 from door.lines.rlogin.trust import NETWORKS, Network
 from timebank.errors import NameRefused
-from timebank.language import ENGLISH, LANGUAGES
+from timebank.language import ENGLISH, LANGUAGES, N_, catalogue
 from timebank.names import names
 from timebank.settings.forms import Number, OneOf, Text, TrueOrFalse, setting
 from timebank.settings.quoting import guess
 from timebank.settings.settings import BankSettings, read_bank
 from timebank.settings.toml import TomlTable, open_table
 
-NEW_CALLER = "NEW"  # new callers type this instead of a name
+# For translators: what new callers type instead of a name. NEW works in every language.
+NEW_CALLER = N_("NEW")
 LONGEST_BOARD_NAME = 40
 LONGEST_SERVER_NAME = 40
 MOST_NODES = 9999
@@ -63,13 +64,19 @@ _BEACON = ("beacon", "beacon_urls", "beacon_wait_seconds")
 NO_NAME = "Sysop"  # the default, which is no caller's name
 
 
+def means_new(name: str) -> bool:
+    """Return whether a name is what new callers type instead of one, in any language."""
+    words = (catalogue(language).gettext(NEW_CALLER) for language in LANGUAGES)
+    return names.fold(name) in map(names.fold, words)
+
+
 def _sysop(text: str) -> str:
     try:
         name = names.check(text)
     except NameRefused as refusal:
         reason = f"must be a name a caller can have: {str(refusal).rstrip('.')}"
         raise ValueError(reason) from None
-    if names.fold(name) == names.fold(NEW_CALLER):
+    if means_new(name):
         raise ValueError("is what new callers type; choose another")
     return name
 

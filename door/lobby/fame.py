@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from timebank.wagers.duels import DuelRecord
 
 FEWEST_DAYS, MOST_DAYS = 7, 28  # in the chart
-DAY_CELLS = 22  # of a row of the chart, before its bar
+DAY_CELLS = 24  # of a row of the chart, before its bar
 LONGEST_BAR = 30
 MOST_PLACES = 10
 LINES_ROWS = 40  # of a page in plain lines, which scrolls
@@ -247,7 +247,7 @@ def _chart(
         name = f"{short_weekday(day)} {day.day:>2} {short_month(day)}"
         amount = f"+{wording.clock_time(net)}" if net > 0 else wording.clock_time(net)
         bar = "█" * -(-abs(net) * longest // most)
-        rows.append(f"|07{name:<11}|15{amount:>9}  |{10 if net > 0 else 12}{bar}".rstrip())
+        rows.append(f"|07{name:<13}|15{amount:>9}  |{10 if net > 0 else 12}{bar}".rstrip())
     return rows
 
 

@@ -27,7 +27,7 @@ from timebank.language import _
 from timebank.ledger.schema import callers, calls
 from timebank.ledger.sql import Reader, value
 from timebank.wagers import tournaments
-from timebank.words import moment, span
+from timebank.words import day_time_words, field, span
 
 if TYPE_CHECKING:
     from door.call.board import Board
@@ -70,12 +70,12 @@ class BoardNews:
         lines = []
         line = self.one_liner
         if line is not None and one_liners and line.caller_id not in ignored:
-            lines.append(hanging(f"|13{literal(line.name)}:|07 {line.text}"))
+            lines.append(hanging(field(f"|13{literal(line.name)}", f"|07{line.text}")))
         if self.tournament is not None:
             text = _("<{key}> Tournament until {time}")
-            lines.append(f"|14{text.format(time=moment(self.tournament), key=DEAL_KEY)}")
+            lines.append(f"|14{text.format(time=day_time_words(self.tournament), key=DEAL_KEY)}")
         for words, who in (
-            (_("Today's leader: {name}, {amount} ahead"), self.leader),
+            (_("Today's leader: {name}, up {amount}"), self.leader),
             (_("Biggest win today: {name}, {amount}"), self.best),
         ):
             if who is not None:

@@ -22,7 +22,7 @@ from door.tables.tutor.tutor_process import TutorProcess
 from timebank.language import N_, _
 from timebank.wagers import contests, deals, duels, tournaments
 from timebank.wagers.tournaments import Outlook
-from timebank.words import day_words, moment
+from timebank.words import day_time_words, day_words
 
 if TYPE_CHECKING:
     from datetime import date
@@ -144,7 +144,7 @@ class DailyDeal(ContestPage[DealOverview]):
             yield from (f"|15{each}" for each in self._line.translate(IN_COLOUR).split("\n"))
         until, _is_over, last = overview.outlook
         if until is not None:
-            at = moment(self._caller.bank_settings.schedule.local(until))
+            at = day_time_words(self._caller.bank_settings.schedule.local(until))
             words = _("<{key}> Tournament until {time}")
             yield f"|11{words.format(time=at, key='T')}"
         elif last is not None:

@@ -25,7 +25,7 @@ from timebank.wagers import contests, duels
 from timebank.wagers.contests import Contest, ContestResult, ContestTry
 from timebank.wagers.duels import Duel
 from timebank.window import teller
-from timebank.words import moment, span
+from timebank.words import day_time_words, field, span
 
 if TYPE_CHECKING:
     from door.call.board import Board
@@ -115,7 +115,7 @@ class DuelsPage:
         for number, (each, state) in enumerate(shown, 1):
             other = literal(each.other(self._caller.record.id).name)
             said = _(STATES[state]).format(name=other)
-            rows.append(f"|15{number} {other}|07, {span(each.stake)}: |14{said}")
+            rows.append(field(f"|15{number} {other}|07, {span(each.stake)}", f"|14{said}"))
         return rows if shown else [*rows, f"|07{_('You have no duels yet.')}"]
 
     async def _challenge(self) -> None:
@@ -233,7 +233,7 @@ class DuelPage(ContestPage[DuelOverview]):
         name = literal(duel.other(self._caller.record.id).name)
         yield f"|07{words.format(name=name, amount=span(duel.stake))}"
         if duel.outcome is None:
-            ends = moment(self._caller.bank_settings.schedule.local(duel.ends))
+            ends = day_time_words(self._caller.bank_settings.schedule.local(duel.ends))
             yield f"|11{_('Open until {time}.').format(time=ends)}"
 
     def place_words(self, overview: DuelOverview) -> str:

@@ -20,7 +20,7 @@ from door.call.caller import Caller
 from door.call.console import Console
 from door.call.patience import at_the_door
 from door.call.screen import Look, Paint
-from door.config.config import NEW_CALLER
+from door.config.config import NEW_CALLER, means_new
 from door.errors import IdledOut, LogonRefused, PasswordRefused, TooManyTries
 from door.lobby import greeting, looks, texts
 from door.session.identity import ClaimedName, LogonLimit
@@ -38,7 +38,7 @@ from timebank.errors import (
 from timebank.language import LANGUAGES, N_, Phrase, Viewer, _, ngettext, speaking_to
 from timebank.names import names
 from timebank.wagers import journal
-from timebank.words import title
+from timebank.words import time_words, title
 
 if TYPE_CHECKING:
     from door.call.board import Board
@@ -140,7 +140,7 @@ def refuse_while_closed(board: Board) -> None:
             Phrase(
                 "The board is closed for {event} until {time} ({zone}). Please call back then.",
                 event=closed.name,
-                time=f"{until:%H:%M}",
+                time=partial(time_words, until),
                 zone=f"{until:%Z}",
             ),
             "the board is closed for an event",
@@ -154,7 +154,7 @@ def _owner_of_key(desk: Desk, shown: Shown) -> CallerRecord | None:
 def _claimed(shown: Shown) -> tuple[str, str] | None:
     """Return the name and password that SSH was shown, if they could have been typed here."""
     name, password = shown.name.strip(), shown.password
-    if not name or password is None or name.upper() == NEW_CALLER:
+    if not name or password is None or means_new(name):
         return None
     if len(name) > names.LONGEST or len(password) > passwords.LONGEST:
         return None
@@ -218,7 +218,7 @@ async def _identify(
         name = claim[0] if claim else await _ask_name(console)
         if not name:
             continue
-        if name.strip().upper() == NEW_CALLER:
+        if means_new(name):
             record = await _register(board, console)
             if record is not None:
                 return record, True
@@ -295,14 +295,14 @@ async def _ask_name(console: Console) -> str:
             raise _KeyPressed(text)
 
     words = _("Your name, or {new} if this is your first call.")
-    console.screen.say(f"|07{words.format(new=f'|15{NEW_CALLER}|07')}{offer}")
+    console.screen.say(f"|07{words.format(new=f'|15{_(NEW_CALLER)}|07')}{offer}")
     try:
         name = await console.prompt.entry(
             f"|11{_('Name:')}|07",
             longest=names.LONGEST,
             changed=changed,
             meaning=_(NAME_MEANS),
-            answers={NEW_CALLER: _("First call")},
+            answers={_(NEW_CALLER): _("First call")},
         )
     except _KeyPressed as pressed:
         console.display.answered()

@@ -15,6 +15,7 @@ from timebank.callers.hearing import ignored
 from timebank.calls.calls import open_calls
 from timebank.errors import BooksUnavailable, Refused
 from timebank.language import N_, Phrase, _
+from timebank.words import field
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -100,7 +101,7 @@ def _rows(caller: Caller, wall: Sequence[OneLiner], names_ignored: Sequence[str]
 
 
 def one_liner(line: OneLiner) -> str:
-    return hanging(f"|15{literal(line.name)}:|07 {line.text}")
+    return hanging(field(f"|15{literal(line.name)}", f"|07{line.text}"))
 
 
 async def _read(caller: Caller) -> None:
@@ -112,10 +113,10 @@ async def _read(caller: Caller) -> None:
 
 def _line(caller: Caller, message: Message) -> str:
     if message.caller_id == caller.record.id:
-        return hanging(f"|13{caller.talk.head(message)}:|15 {message.text}")
+        return hanging(field(f"|13{caller.talk.head(message)}", f"|15{message.text}"))
     to = _("To {name}").format(name=literal(message.reader))
     waits = "" if message.is_read else f" ({_('not read yet')})"
-    return hanging(f"|03{to}{waits}:|07 {message.text}")
+    return hanging(field(f"|03{to}{waits}", f"|07{message.text}"))
 
 
 # What they write.

@@ -49,7 +49,7 @@ LABELS = {
     "Y": N_("Your phrase"),
     "D": N_("Auto-deposit"),
     "N": N_("Named as loser"),
-    "H": N_("Watched at"),
+    "H": N_("Watched"),
     "O": N_("Own limits"),
     "P": N_("Password"),
     "R": N_("Recovery code"),
@@ -76,9 +76,9 @@ MEANINGS = {
     "Q": N_("Go back to the main menu."),
 }
 WATCHED_AT: dict[Allowed, str] = {
-    "shared": N_("Vegas"),
-    "all": N_("all tables"),
-    "none": N_("no table"),
+    "shared": N_("at Vegas"),
+    "all": N_("at all tables"),
+    "none": N_("nowhere"),
 }
 PACES: dict[Pace, str] = {"normal": N_("normal"), "fast": N_("fast"), "off": N_("off")}
 PAINTS = {
@@ -88,7 +88,7 @@ PAINTS = {
 }
 SWITCHES = {"T": "tutor", "C": "cut", "D": AUTO_DEPOSIT, "N": NAMED_AS_LOSER}
 OPT_OUTS = {"W": arrivals.MUTED}  # on unless this preference is set
-LABEL_CELLS = 19
+LABEL_CELLS, NARROW_LABEL_CELLS = 29, 19
 
 
 async def visit_settings(board: Board, caller: Caller) -> None:
@@ -175,7 +175,7 @@ class SettingRow(NamedTuple):
         if not _is_narrow(console):
             return f"|07{self.label:<{LABEL_CELLS}}|15{self.value}"
         label = lit({self.key: _(LABELS[self.key])})
-        space = " " * (LABEL_CELLS - text_width(plain(label)))
+        space = " " * (NARROW_LABEL_CELLS - text_width(plain(label)))
         return f"|07{label}{space}|15{self.value}"
 
 
@@ -188,7 +188,8 @@ def _rows(caller: Caller) -> list[SettingRow]:
     switched = {
         key: _("on") if caller.prefers(each) else _("off") for key, each in SWITCHES.items()
     }
-    comes = _("off") if caller.prefers(OPT_OUTS["W"]) else _("on")
+    comes = _("no") if caller.prefers(OPT_OUTS["W"]) else _("yes")
+    is_named = _("yes") if caller.prefers(NAMED_AS_LOSER) else _("no")
     return [
         SettingRow("S", _("Screen"), screen),
         SettingRow("L", _("Language"), LANGUAGES[console.viewer.language]),
@@ -196,13 +197,13 @@ def _rows(caller: Caller) -> list[SettingRow]:
         SettingRow("T", _("Tutor"), switched["T"]),
         SettingRow("C", _("Cut the cards"), switched["C"]),
         *(
-            [SettingRow("W", _("Who comes and goes"), comes)]
+            [SettingRow("W", _("Show who comes and goes?"), comes)]
             if caller.config.social.announces_arrivals
             else []
         ),
         *_phrase(caller),
         SettingRow("D", _("Auto-deposit"), switched["D"]),
-        SettingRow("N", _("Named as loser"), switched["N"]),
+        SettingRow("N", _("May others see your losses?"), is_named),
         *_watched(caller),
         SettingRow("O", _("Own limits"), _own_limits(caller, in_short=_is_narrow(console))),
     ]
@@ -235,7 +236,9 @@ def _phrase(caller: Caller) -> list[SettingRow]:
 def _watched(caller: Caller) -> list[SettingRow]:
     if not caller.config.social.watching:
         return []
-    return [SettingRow("H", _("Watched at"), _(WATCHED_AT[allowed(caller.record)]))]
+    return [
+        SettingRow("H", _("Where may others watch you?"), _(WATCHED_AT[allowed(caller.record)]))
+    ]
 
 
 async def _change_phrase(board: Board, caller: Caller) -> None:

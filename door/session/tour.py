@@ -23,7 +23,7 @@ from door.tables.card_names import listed_cards
 from door.tables.scene import COUNT, FELT, FELT_ROW, RAIL, ROWS_FOR_LARGE
 from timebank.errors import BooksFailed
 from timebank.language import N_, _
-from timebank.words import MINUTE, span
+from timebank.words import MINUTE, span, time_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -227,7 +227,7 @@ def _about_event(caller: Caller, closing: ClosedPeriod) -> str:
         "The board closes for {event} at {time}, so nobody has more time than that. What you"
         " win beyond it goes to your bank, or waits for you."
     )
-    return words.format(event=closing.name, time=f"{start:%H:%M}")
+    return words.format(event=closing.name, time=time_words(start))
 
 
 def _paint_chips(canvas: Canvas, row: int, column: int) -> None:

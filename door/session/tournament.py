@@ -16,7 +16,7 @@ from timebank.language import N_, _, ngettext
 from timebank.wagers import contests, tournaments
 from timebank.wagers.contests import Contest, ContestResult, ContestTry, Entry
 from timebank.wagers.tournaments import EntryTerms, Pot, Tournament
-from timebank.words import day_words, moment, span
+from timebank.words import day_time_words, day_words, span
 
 if TYPE_CHECKING:
     from timebank.ledger.database import Desk
@@ -95,7 +95,7 @@ class TournamentPage(ContestPage[TournamentOverview]):
 
     def terms(self, overview: TournamentOverview) -> Iterator[str]:
         tournament = overview.contest
-        ends = moment(self._caller.bank_settings.schedule.local(tournament.ends))
+        ends = day_time_words(self._caller.bank_settings.schedule.local(tournament.ends))
         open_until = _("Open until {time}.").format(time=ends)
         yield f"|07{about(tournament.hands)}"
         yield f"|11{open_until} {_entered(overview.pot)}"

@@ -8,7 +8,7 @@ import socket
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo, available_timezones
 
-from door.config.config import LONGEST_BOARD_NAME, NEW_CALLER, BoardSettings
+from door.config.config import LONGEST_BOARD_NAME, BoardSettings, means_new
 from door.config.listeners import EVERY_ADDRESS, USUAL
 from door.errors import SetupRefused
 from door.lines.registry import KINDS
@@ -54,8 +54,8 @@ def sysop(text: str) -> str:
         text = names.check(text)
     except NameRefused as refused:
         raise SetupRefused(str(refused)) from None
-    if names.fold(text) == names.fold(NEW_CALLER):
-        raise SetupRefused(f"{NEW_CALLER} is what new callers type; choose another name.")
+    if means_new(text):
+        raise SetupRefused(f"{text} is what new callers type; choose another name.")
     return text
 
 

@@ -17,10 +17,9 @@ from door.games.blackjack.duplicate import HANDS, Duplicate
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, BlackjackRules, rules_from_mapping
 from door.games.solver.tutor import costs
 from door.tables.tutor.tutor_process import TutorProcess
-from timebank.language import _
 from timebank.wagers import contests, duels, tournaments
 from timebank.wagers.contests import WHOLE_BET
-from timebank.words import decimal
+from timebank.words import percentage
 
 if TYPE_CHECKING:
     from door.call.board import Board
@@ -50,7 +49,7 @@ def weigh(contest: Contest, acts: Sequence[str]) -> int:
 
 def percent(cost: int) -> str:
     """Return a stored cost in percent of a bet."""
-    return _("{number}%").format(number=decimal(cost * 100 / WHOLE_BET))
+    return percentage(cost * 100 / WHOLE_BET)
 
 
 async def weigh_tries(board: Board, contest: Contest, most: int | None) -> AsyncIterator[int]:

@@ -17,7 +17,7 @@ from door.games.registry import GAMES
 from door.games.solver.strategy_card import MOVES, Section, StrategyCard
 from door.lobby.sums import Sums, wait_for_answer
 from timebank.language import N_, _
-from timebank.words import decimal, field
+from timebank.words import field, percentage
 
 if TYPE_CHECKING:
     from door.call.board import Board
@@ -161,9 +161,4 @@ def _gain_line(share: float, sentences: tuple[str, str, str]) -> str:
     """Return the sentence for a win, an even result or a loss of `share`."""
     wins, even, loses = sentences
     words = even if abs(share) < _SHOWN else wins if share > 0 else loses
-    return f"|07{_(words).format(share=_percent(share))}"
-
-
-def _percent(share: float) -> str:
-    # For translators: a share of something, as in "5.3%".
-    return _("{number}%").format(number=decimal(round(abs(share) * 100, 2)))
+    return f"|07{_(words).format(share=percentage(round(abs(share) * 100, 2)))}"

@@ -11,7 +11,19 @@ import pytest
 from timebank import language
 from timebank.language import Viewer, speaking_to
 from timebank.settings.hours import OpeningHours
-from timebank.words import decimal, field, moment, money, short_weekday, whole_date
+from timebank.words import (
+    date_time_words,
+    day_time_words,
+    day_words,
+    decimal,
+    field,
+    moment,
+    money,
+    percentage,
+    short_weekday,
+    time_words,
+    whole_date,
+)
 
 
 class Texts(GNUTranslations):
@@ -70,3 +82,30 @@ def test_the_books_are_written_in_english() -> None:
 )
 def test_a_number_is_written_as_briefly_as_it_can_be(number: float, written: str) -> None:
     assert decimal(number) == written
+
+
+def test_french_dates_and_times_are_written_as_people_write_them() -> None:
+    first = datetime(2026, 12, 1, 13, 32)
+    with speaking_to(Viewer("fr")):
+        assert [time_words(first), time_words(datetime(2026, 12, 1, 3))] == ["13 h 32", "3 h"]
+        assert day_words("2026-12-01") == "1er décembre"
+        assert day_words("2026-12-11") == "11 décembre"
+        assert whole_date(first) == "mardi 1er décembre 2026"
+        assert date_time_words(first) == "1er décembre 2026 à 13 h 32"
+        assert [moment(first), moment(datetime(2026, 5, 2, 9))] == [
+            "01 déc.  13:32",
+            "02 mai   09:00",
+        ]
+        assert day_time_words(first) == "1er déc. à 13 h 32"
+        assert OpeningHours.read(["sun 20:00-21:00"]).next_opening(SUNDAY) == "dimanche à 20 h"
+
+
+def test_english_dates_and_times_are_written_as_people_write_them() -> None:
+    first = datetime(2026, 12, 1, 3)
+    assert whole_date(first) == "Tuesday 1 December 2026"
+    assert day_time_words(first) == "1 Dec at 03:00"
+
+
+def test_a_percentage_has_its_space_in_french() -> None:
+    with speaking_to(Viewer("fr")):
+        assert [percentage(-119), percentage(2.5)] == ["-119 %", "2,5 %"]

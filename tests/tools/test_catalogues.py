@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -150,3 +151,34 @@ def test_a_translation_has_no_space_that_a_painted_screen_leaves_out(language: s
 def test_french_has_a_space_before_double_punctuation() -> None:
     plain = [re.sub(r"\{\w+\}|\|\d\d", "x", french) for _, french in translations("fr")]
     assert [text for text in plain if UNSPACED.search(text)] == []
+
+
+ON_SCREENS = ("call", "lobby", "session", "tables")
+# Film titles and recordings, which are English for every reader.
+ENGLISH_ALONE = {"unix_bj/table.py", "reel.py", "unix_bj/teletype.py"}
+
+
+def glued(source: str) -> Iterator[str]:
+    """Yield the f-strings in which a value is followed by punctuation that a language spaces."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.JoinedStr):
+            parts = [
+                str(part.value) if isinstance(part, ast.Constant) else "\0" for part in node.values
+            ]
+            if re.search(r"\0[:%;!?](?=\s|\||$)", "".join(parts)):
+                yield ast.unparse(node)
+
+
+def test_no_screen_glues_punctuation_to_a_value() -> None:
+    assert list(glued('f"{name}: {text}", f"{a}%", f"{h}:{m}", f"{a}, {b}"')) == [
+        "f'{name}: {text}'",
+        "f'{a}%'",
+    ]
+    found = [
+        (file.relative_to(ROOT).as_posix(), text)
+        for room in ON_SCREENS
+        for file in sorted((ROOT / "door" / room).rglob("*.py"))
+        if not file.as_posix().endswith(tuple(ENGLISH_ALONE))
+        for text in glued(file.read_text("utf-8"))
+    ]
+    assert found == []

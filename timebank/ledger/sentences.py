@@ -6,9 +6,10 @@ Callers and sysops read the reasons in the books in these words alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from datetime import time
 from typing import Any, NamedTuple
 
-from timebank.language import N_, _
+from timebank.language import N_, _, pgettext
 from timebank.ledger import reasons as r
 from timebank.ledger.reasons import Cutoff, Reason
 from timebank.words import (
@@ -19,6 +20,7 @@ from timebank.words import (
     minutes,
     money,
     span,
+    time_words,
     title,
 )
 
@@ -112,7 +114,17 @@ def cutoff_words(cutoff: Cutoff) -> str:
     ('Mail hour at 03:00', 'the end of your call at Owl at 9:00')
     """
     name = call_end(cutoff.event) if cutoff.host else cutoff.event
-    return _("{event} at {time}").format(event=name, time=cutoff.at) if cutoff.at else name
+    if not cutoff.at:
+        return name
+    try:
+        at = time_words(time.fromisoformat(cutoff.at))
+    except ValueError:  # in books that were edited
+        at = cutoff.at
+    words = _("{event} at {time}")
+    if cutoff.host:
+        # For translators: "event" is the words for the end of a call, no name.
+        words = pgettext("end of a call", "{event} at {time}")
+    return words.format(event=name, time=at)
 
 
 def call_end(board: str) -> str:

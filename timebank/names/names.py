@@ -203,7 +203,7 @@ _WORDS = (
     *("la maison", "la banque", "le croupier", "le système"),
     *("house", "the house", "dealer", "the dealer", "bank", "the bank", "teller", "banker"),
     *("new", "guest", "visitor", "all", "everybody", "everyone", "anyone", "nobody", "none"),
-    *("anonymous", "unknown", "someone", "caller", "callers", "player", "user", "node"),
+    *("nouveau", "anonymous", "unknown", "someone", "caller", "callers", "player", "user", "node"),
     *("allotment", "elapsed", "forfeit", "external", "adjustment", "online", "held", "stake"),
     *("prizes", "tournament", "champion", "duels"),
     # Authors of lines in the sysop's log.

@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, time
 
 from timebank.errors import HoursRefused
 from timebank.language import _
 from timebank.settings.schedule import DAY_MINUTES, WEEK_MINUTES
-from timebank.words import weekday_name
+from timebank.words import time_words, weekday_name
 
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 GROUPS = {"daily": range(7), "weekdays": range(5), "weekends": range(5, 7)}
@@ -53,8 +53,8 @@ class OpeningHours:
             (start for start, _ in self.spans), key=lambda start: (start - minute) % WEEK_MINUTES
         )
         day, rest = divmod(start, DAY_MINUTES)
-        time = f"{rest // 60:02}:{rest % 60:02}"
-        return _("{day} at {time}").format(day=weekday_name(day), time=time)
+        start_time = time_words(time(*divmod(rest, 60)))
+        return _("{day} at {time}").format(day=weekday_name(day), time=start_time)
 
 
 ALWAYS = OpeningHours(())

@@ -117,17 +117,17 @@ async def test_a_caller_who_takes_over_their_own_call_was_never_away(
 async def test_a_caller_can_switch_announcements_off(board: World) -> None:
     ada = await visitor(board, "Ada", profile=replace(MODERN, columns=40, rows=22))
     await ada.presses("y").is_asked("<Q>uit")
-    assert "<W>ho comes on" in " ".join(ada.screen.split())
+    assert "<W>ho comes yes" in " ".join(ada.screen.split())
     ada.presses("w")
     await board.at_rest()
-    await ada.sees("<W>ho comes        off")
+    await ada.sees("<W>ho comes        no")
     await ada.presses("q").is_asked("oodbye")
     (dee,) = await come(board, "Dee")
     await board.pass_time(1)
     await come(board, "Bob")
     await hears(dee, "Bob logs on.")
     assert "logs on" not in ada.terminal.transcript
-    await ada.presses("yw").sees("<W>ho comes        on")
+    await ada.presses("yw").sees("<W>ho comes        yes")
 
 
 async def test_the_sysop_can_do_without(tmp_path: Path) -> None:

@@ -211,7 +211,8 @@ async def test_a_new_caller_registers_in_the_language_that_they_chose(board: Wor
     ada = Guest(board, "Ada")
     await ada.dials(REFUSING)
     await ada.presses("*").is_asked("Nom :")
-    await ada.presses("new\r").sees("Bienvenue !")
+    await ada.sees("ou NOUVEAU si c'est votre premier appel.")
+    await ada.presses("nouveau\r").sees("Bienvenue !")
 
 
 @pytest.mark.parametrize("language", ["en_US.UTF-8", "de_DE.UTF-8"])

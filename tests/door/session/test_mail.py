@@ -171,7 +171,7 @@ async def test_the_menu_shows_recent_activity(board: World) -> None:
     won = sum(amount for kind, amount in bob.ledger if kind == "won") // MINUTE
     assert won
     # Ada only watches: the lines appear by themselves, in turn where there is one row.
-    for words in (f"Today's leader: Bob, {won} minutes ahead", f"Biggest win today: Bob, {won}"):
+    for words in (f"Today's leader: Bob, up {won} minutes", f"Biggest win today: Bob, {won}"):
         while words not in ada.screen:
             await board.pass_time(1)
     await bob.presses("m").is_asked("<W>rite")
@@ -184,4 +184,4 @@ async def test_the_menu_shows_recent_activity(board: World) -> None:
         await board.pass_time(1)
     await ada.sees("You're the only one on.")
     # A room uses the language of its visitor.
-    await ada.presses("ylqm").sees("Les lignes du jour Bob: Shuffle up")
+    await ada.presses("ylqm").sees("Les lignes du jour Bob : Shuffle up")

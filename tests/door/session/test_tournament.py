@@ -72,7 +72,7 @@ async def test_the_menu_says_that_one_is_open(tmp_path: Path) -> None:
         tmp_path, toml=toml(hours=15), now=NOON + timedelta(hours=2, minutes=58)
     ) as board:
         ada = await visitor(board, "Ada", profile=REFUSING)
-        offer = "<D> Tournament until 20 Nov 15:00"
+        offer = "<D> Tournament until 20 Nov at 15:00"
         assert offer in ada.screen
         await ada.logs_off()
         await board.pass_time(2 * MINUTE)
@@ -83,7 +83,7 @@ async def test_the_menu_says_that_one_is_open(tmp_path: Path) -> None:
 async def test_a_caller_off_line_can_win_a_tournament_entered_for_minutes(tmp_path: Path) -> None:
     async with world(tmp_path, toml=toml(), now=NOON + timedelta(hours=11)) as board:
         ada = await newcomer(board, "Ada")
-        await ada.send("d").until("<T> Tournament until 21 Nov 00:00")
+        await ada.send("d").until("<T> Tournament until 21 Nov at 00:00")
         await ada.send("t").until("Nobody has entered yet.")
         assert "It costs 5 minutes to enter." in ada.picture
         await ada.send("p").until("Pay 5 minutes to enter?")

@@ -122,7 +122,7 @@ async def test_a_caller_chooses_where_others_may_watch(board: World) -> None:
     assert "watch" not in bob.terminal.lines[3]  # alone at a table, unasked, she is not watched
     await bob.presses("w").sees("Ada doesn't allow watching here.")
     await ada.presses("q").is_asked(MENU)
-    await ada.presses("yh").sees("Watched at         all tables")
+    await ada.presses("yh").sees("Where may others watch you?  at all tables")
     await ada.presses("q").is_asked(MENU)
     await ada.sits_down()
     await bob.is_asked(LIST)

@@ -207,7 +207,7 @@ async def test_in_french_the_game_is_baccara_outside_the_table_too(tmp_path: Pat
         assert "Baccarat" not in ada.screen
     bet = BetPlaced("baccarat")
     with speaking_to(Viewer("fr")):
-        assert sentence(bet, 60, "second") == "Mise de 1 minute à Baccara"
+        assert sentence(bet, 60, "second") == "Baccara : mise de 1 minute"
         assert str(read_notice('{"say":"{game}","game":["game","baccarat"]}')) == "Baccara"
 
 
