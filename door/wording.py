@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from timebank import words as plain_words
 from timebank.callers.award_names import award_words
 from timebank.language import N_, Phrase, _, ngettext
 from timebank.ledger.reasons import Cutoff, Earned, HeldBack, LeftOfDay, OldStake
@@ -28,22 +29,11 @@ if TYPE_CHECKING:
 
 DAY = timedelta(days=1)
 
+clock_time = plain_words.clock_time
+
 IN_DOUBT = Phrase("The books can't say yet if your last move counts. Please wait.")
 NEVER_KNOWN = N_("The books can't say if your last move counts. Your next call will show.")
 BOOKS_DAMAGED = N_("The board has to close: its books are damaged. The sysop has been told.")
-
-
-def clock_time(seconds: int) -> str:
-    """Return a span of seconds as m:ss, or h:mm:ss from an hour on.
-
-    >>> clock_time(61), clock_time(3600), clock_time(-5)
-    ('1:01', '1:00:00', '-0:05')
-    """
-    sign, seconds = ("-", -seconds) if seconds < 0 else ("", seconds)
-    hours, rest = divmod(seconds, 3600)
-    if hours:
-        return f"{sign}{hours}:{rest // 60:02}:{rest % 60:02}"
-    return f"{sign}{rest // 60}:{rest % 60:02}"
 
 
 def coins(count: int) -> str:

@@ -243,16 +243,17 @@ def title(game: str) -> str:
     return next(filter(None, titles), "") or game.replace("-", " ").title()
 
 
-def minutes(seconds: int) -> str:
-    """Return seconds as m:ss, or as h:mm:ss from an hour on.
+def clock_time(seconds: int) -> str:
+    """Return seconds as m:ss, or as h:mm:ss from an hour on, with a sign if they are negative.
 
-    >>> minutes(720), minutes(45), minutes(3725)
-    ('12:00', '0:45', '1:02:05')
+    >>> clock_time(720), clock_time(3725), clock_time(-5)
+    ('12:00', '1:02:05', '-0:05')
     """
+    sign, seconds = ("-", -seconds) if seconds < 0 else ("", seconds)
     hours, rest = divmod(seconds, HOUR)
     if hours:
-        return f"{hours}:{rest // MINUTE:02}:{rest % MINUTE:02}"
-    return f"{rest // MINUTE}:{rest % MINUTE:02}"
+        return f"{sign}{hours}:{rest // MINUTE:02}:{rest % MINUTE:02}"
+    return f"{sign}{rest // MINUTE}:{rest % MINUTE:02}"
 
 
 def clean(text: str, longest: int) -> str:

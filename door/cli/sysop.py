@@ -19,14 +19,13 @@ from door.config import config
 from door.errors import NoAnswer
 from door.server import control_client as asking
 from door.server import server_note
-from door.wording import clock_time
 from timebank import serving
 from timebank.cli.common import by_option, tell
 from timebank.cli.errors import UserError, refusing
 from timebank.errors import SettingsError
 from timebank.reports.statements import NAME, SHORT, WORDS
 from timebank.reports.tables import Column, Listing, Piece, figures
-from timebank.words import MINUTE, span
+from timebank.words import MINUTE, clock_time, span
 
 if TYPE_CHECKING:
     from timebank.reports.exports import Record

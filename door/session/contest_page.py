@@ -32,7 +32,7 @@ from timebank.errors import BooksFailed, OutOfStep, Refused, ShoeGone
 from timebank.language import _, ngettext
 from timebank.names import names
 from timebank.wagers import contests
-from timebank.words import minutes, whole_date
+from timebank.words import clock_time, whole_date
 
 if TYPE_CHECKING:
     from door.call.board import Board
@@ -269,7 +269,7 @@ class ContestPage(ABC, Generic[AnyOverview]):
             "The seed is open now. Each shuffle also mixes in the name of its hand, from "
             "{first} to {last}."
         ).format(first=cut_of(1), last=cut_of(hands_of(last)))
-        prizes = {each.caller_id: minutes(each.prize) for each in placed if each.prize}
+        prizes = {each.caller_id: clock_time(each.prize) for each in placed if each.prize}
         champions = [each.name for each in placed if each.place == 1 and last.ends is not None]
         columns = self._console.screen.page_columns
         return [

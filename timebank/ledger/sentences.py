@@ -15,9 +15,9 @@ from timebank.ledger.reasons import Cutoff, Reason
 from timebank.words import (
     Unit,
     amount_words,
+    clock_time,
     day_words,
     is_at_command_line,
-    minutes,
     money,
     span,
     time_words,
@@ -158,7 +158,7 @@ class Part(NamedTuple):
 
     @property
     def amount_text(self) -> str:
-        return minutes(self.amount) if self.unit == "second" else money(self.amount, self.unit)
+        return clock_time(self.amount) if self.unit == "second" else money(self.amount, self.unit)
 
     @property
     def why(self) -> str:

@@ -11,7 +11,7 @@ from timebank.ledger.sentences import Part, describe
 from timebank.ledger.transfers import Balance, Extract
 from timebank.reports.tables import Column, Listing, Loud, Piece, Row, figures
 from timebank.settings.schedule import Schedule
-from timebank.words import Unit, clock, minutes, money, title
+from timebank.words import Unit, clock, clock_time, money, title
 
 # The least widths of columns: of names, which stay whole, of sentences, and of short words.
 NAME, WORDS, SHORT = 24, 20, 10
@@ -170,7 +170,7 @@ def _describe(rows: Sequence[Extract], caller_id: int) -> str:
     words = printable(describe([_part(row, caller_id) for row in rows]))
     used = sum(row.amount for row in rows if row.kind == "elapsed")
     if used and any(row.kind != "elapsed" for row in rows):
-        return f"{words}; {minutes(used)} used"
+        return f"{words}; {clock_time(used)} used"
     return words
 
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from door.errors import NoAnswer
 from door.server import control_client
-from door.wording import clock_time
 from timebank.callers import sysop_log
 from timebank.calls.calls import open_calls
 from timebank.errors import TimeBankError
@@ -22,7 +21,7 @@ from timebank.ledger.schema import instant
 from timebank.reports import ledger_pages
 from timebank.reports.ledger_pages import Sought
 from timebank.reports.statements import amount
-from timebank.words import clock, title
+from timebank.words import clock, clock_time, title
 
 if TYPE_CHECKING:
     from door.config.config import Config
