@@ -22,6 +22,7 @@ from door.lines.line import Line
 COMMAND = "/"
 _COMMANDS = re.compile(r"/(?:[pr?](?: |$)|[wo] *$)", re.IGNORECASE)
 HELP_KEYS = ("?", F1)
+REREAD = "="  # at every question but a text; no letter, so that it never means a choice
 LONGEST_WAIT = 24.0  # seconds that a caller waits for an answer at most
 LAST_SECONDS = 2.5  # granted to each further step after that
 ESCAPE_SECONDS = 0.35  # a lone ESC is a key when nothing has followed it for this long
@@ -161,11 +162,15 @@ class Keyboard:
     async def key(self, *, takes_slash: bool = False) -> str:
         """Return the next key, or raise the `Interruption` that came instead.
 
-        A slash begins a command, unless `takes_slash` makes it a key like any other.
+        A slash begins a command, and `REREAD` shows the screen again, unless `takes_slash` makes
+        both keys like any other.
         """
         while True:
             key = await self._next_key()
-            if key != COMMAND or takes_slash or not await self.command(COMMAND):
+            if takes_slash or not (
+                (key == REREAD and self._screen.reread())
+                or (key == COMMAND and await self.command(COMMAND))
+            ):
                 return key
 
     async def command(self, typed: str) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ansi.charset import UNREADABLE, reread
 from ansi.keys import BACKSPACE, ENTER, ESCAPE, F1, INTERRUPT
 from door.call.canvas_display import CanvasDisplay
-from door.call.keyboard import COMMAND, HELP_KEYS, Keyboard, is_command
+from door.call.keyboard import COMMAND, HELP_KEYS, REREAD, Keyboard, is_command
 from door.call.markup import lit, literal
 from door.call.pager import Pager
 from door.call.scene import Explained, ExplainedInLines
@@ -170,6 +170,7 @@ class Prompt:
     ) -> None:
         """Explain keys, for callers of `Keyboard.key`, who must show their prompt again."""
         paragraphs = _keys_explained(choices, meanings, default, cancel)
+        paragraphs.append(f"|15{REREAD}|07  {_('Show or read this screen again.')}")
         if self._keyboard.commands is not None:
             paragraphs.append(f"|15{COMMAND}|07  {self._keyboard.commands.meaning()}")
         await self._explain(paragraphs)

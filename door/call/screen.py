@@ -240,6 +240,20 @@ class Screen:
             if self.on_redraw is not None:
                 self.on_redraw()
 
+    def reread(self) -> bool:
+        """Show the scene and the question below it again; return False without a question."""
+        display, view = self.display, self.display.view()
+        if view.scene is None or not view.prompt:
+            return False
+        if isinstance(display, CanvasDisplay):
+            self.lay_out_again()
+            return True
+        display.answered()
+        display.stage(view.scene)
+        display.prompt(view.prompt, view.room)
+        display.typed(view.typed)
+        return True
+
     def _new_display(self) -> Display:
         colour = self.look.paint is Paint.COLOUR
         if self._paints:

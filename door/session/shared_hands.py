@@ -121,15 +121,15 @@ class SharedHands:
         hand, events = start(rules, cards_of(rules, self._seed, number), [STAKE])
         scene.clear()
         scene.bet, scene.is_dealt = STAKE, True
-        self._console.display.stage(scene)
         if not before:
+            self._console.display.stage(scene)
             await self._show(scene, events)
             return hand
         for word in before:
             hand, _events = hand.apply(BlackjackAction(word))
         scene.lay(hand)
         scene.invalidate()
-        self._console.display.refresh()
+        self._console.display.stage(scene)  # with the cards, which plain lines read
         return hand
 
     async def _decide(self, hand: BlackjackRound) -> BlackjackAction | None:

@@ -18,7 +18,7 @@ from door import wording
 from door.call import phrases
 from door.call.call_clock import TIME_UP
 from door.call.entries import uncharged
-from door.call.keyboard import HELP_KEYS, is_command
+from door.call.keyboard import HELP_KEYS, REREAD, is_command
 from door.call.markup import lit
 from door.call.spoken import LONGEST_LINE
 from door.errors import CarrierLost, NotNow, TakenOver, TalkRefused, TimeGranted, TimeUp
@@ -562,6 +562,8 @@ class VegasVisit(Sitting):
             letter = QUIT
         elif key == "/":
             letter = TALK
+        elif key == REREAD and self.console.screen.reread():
+            return True
         if letter not in choices and letter != BET:
             return await self._puzzle(key, choices)
         self._is_puzzled = False

@@ -30,7 +30,8 @@ async def test_a_tables_help_explains_additions_of_the_current_hand(board: World
     ada = await seated(board, "Ada", profile=REFUSING)
     await ada.bets(1)
     await ada.stays()
-    await ada.presses("?").sees("W-L-push  Hands won")
+    await ada.presses("?").sees("=  Show or read this screen again.")
+    await ada.presses("n").sees("W-L-push  Hands won")
     for field in (*OF_A_SITTING, "Bet  What"):
         assert field in ada.screen, field
     for field in NEVER_TOLD:
