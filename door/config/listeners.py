@@ -19,7 +19,6 @@ from timebank.settings.toml import TomlTable
 ORIGIN = re.compile(r"https?://[a-z0-9.\-\[\]:]+")
 
 USUAL = "telnet"
-LONGEST_HEALTH = 60
 DOORS_ALONE = "Callers come through doors alone: the settings have no [[listeners]]."
 EVERY_ADDRESS = "0.0.0.0"  # of IPv4
 EVERY_ADDRESS_OF_BOTH = "::"
