@@ -41,7 +41,7 @@ MOST_PLACES = 10
 LINES_ROWS = 40  # of a page in plain lines, which scrolls
 PLATE_NAMES = 12
 PLATE_CELLS = 34
-AWARD_CELLS = 32  # for the name of an award
+AWARD_CELLS = 36  # for the name of an award
 AWARD_COLUMNS = 70  # needed to show an award in one row
 NARROW_LISTS = 3  # on a screen too narrow for two lists side by side
 

@@ -32,6 +32,7 @@ PANEL_COLUMNS = 25  # the figures at the right
 FELT_ROW = 1
 MARGIN = 1  # columns at the left of the felt
 NAME_COLUMNS = 10  # the name of a figure
+ENDING_CELLS = 16  # how a hand ended, in the list of last hands
 ROWS_FOR_LARGE = 26  # a scene with two hands of large cards
 LARGE_GAP = 7  # rows between two hands of large cards, with room for the print on the felt
 BIG_AMOUNT = 5  # coins; a result of at least so many is shown in loud colours
@@ -258,7 +259,8 @@ class TableScene:
     def end(self, words: str, net: int) -> None:
         self.result = Result(words, net)
         sign = "|10" if net > 0 else "|12" if net < 0 else "|14"
-        line = f"|07{words[:15]:<16}{sign}{_signed_coins(net, self.coin)[:5]:>5}"
+        ending = f"{words[:ENDING_CELLS]:<{ENDING_CELLS}}"
+        line = f"|07{ending}{sign}{_signed_coins(net, self.coin)[:5]:>5}"
         self.history = (line, *self.history)[:HISTORY]
 
     def invalidate(self) -> None:

@@ -1,4 +1,4 @@
-"""What daily deal and tournament share: the felt in French, the rules, the ranking."""
+"""What daily deal and tournament share: the rules and the ranking."""
 
 from __future__ import annotations
 
@@ -7,19 +7,10 @@ import pytest
 from door.call.markup import plain
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 from door.session.contest_page import ranked
-from door.tables.black_jack_for_time.scene import ENDINGS
 from door.tables.black_jack_for_time.words import sealed_rules
-from timebank.language import LANGUAGES, Viewer, _, speaking_to
 from timebank.wagers.contests import ContestResult
 
 LONG = "Wolfeschlegelsteinhausen"
-PANEL_WORDS = 15  # cells of the panel for how a hand ended
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_panel_has_room_for_every_end_of_a_hand(language: str) -> None:
-    with speaking_to(Viewer(language)):
-        assert [words for words in map(_, ENDINGS.values()) if len(words) > PANEL_WORDS] == []
 
 
 def test_the_rules_speak_of_no_minutes_and_of_no_key_that_only_a_table_has() -> None:

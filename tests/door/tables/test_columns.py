@@ -1,0 +1,81 @@
+"""Every word in a column of fixed width has room for it, in each language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+
+from ansi.canvas import Canvas
+from door.call.markup import plain
+from door.call.scene import Area
+from door.games.registry import GAMES
+from door.lobby.fame import AWARD_CELLS
+from door.session.duels import DuelScene
+from door.session.shared_hands import DealScene
+from door.session.tournament import TournamentScene
+from door.tables.black_jack_for_time import scene as black_jack
+from door.tables.black_jack_for_time.scene import BlackJackScene
+from door.tables.red_dog import scene as red_dog
+from door.tables.red_dog.scene import RedDogScene
+from door.tables.scene import PANEL_COLUMNS, TableScene
+from timebank.callers.award_names import all_awards, name_of
+from timebank.language import LANGUAGES, N_, Viewer, _, speaking_to
+
+COLUMNS, ROWS = 80, 24
+EACH_LANGUAGE = pytest.mark.parametrize("language", LANGUAGES)
+
+
+def panel_of(scene: TableScene) -> list[str]:
+    """Paint a table, and return the rows of its panel without the frame."""
+    canvas = Canvas(COLUMNS, ROWS)
+    scene.paint(canvas, Area(0, COLUMNS - 1, ROWS - 5))
+    rows = [canvas.text(row).rstrip()[-PANEL_COLUMNS:] for row in range(2, ROWS - 6)]
+    assert all(row[0] == row[-1] == "│" for row in rows), rows
+    return [row[1:-1].strip() for row in rows]
+
+
+@EACH_LANGUAGE
+@pytest.mark.parametrize(
+    ("scene", "endings"),
+    [(BlackJackScene, black_jack.ENDINGS.values()), (RedDogScene, red_dog.ENDINGS.values())],
+)
+def test_the_last_hands_say_their_ends_whole(
+    language: str, scene: type[TableScene], endings: Iterable[str]
+) -> None:
+    with speaking_to(Viewer(language)):
+        for ending in endings:
+            table = scene(coin=60, turns_limit=20)
+            table.end(_(ending), -1200)
+            words, amount = panel_of(table)[-1 - ROWS :], "-20"
+            assert any(row.startswith(_(ending)) and row.endswith(amount) for row in words), ending
+
+
+@EACH_LANGUAGE
+@pytest.mark.parametrize(
+    "scene", [BlackJackScene, RedDogScene, DealScene, TournamentScene, DuelScene]
+)
+def test_every_figure_of_a_panel_stands_apart_from_its_name(
+    language: str, scene: type[TableScene]
+) -> None:
+    with speaking_to(Viewer(language)):
+        table = scene(coin=15 * 60, turns_limit=20, pot=99, bet=9900, seed="ab" * 32)
+        table.tally.turns, table.tally.net = 3, -86_399
+        table.switches = {N_("Cut"): True, N_("Tutor"): False}
+        for raised in ("insured", "raised"):
+            if hasattr(table, raised):
+                setattr(table, raised, 4500)
+        rows = panel_of(table)
+        for name, value in table._figures():
+            assert any(row.startswith(f"{name} ") and row.endswith(f" {value}") for row in rows), (
+                name,
+                value,
+                rows,
+            )
+
+
+@EACH_LANGUAGE
+def test_the_name_of_an_award_leaves_a_gap(language: str) -> None:
+    with speaking_to(Viewer(language)):
+        names = [plain(name_of(word)) for word in all_awards(GAMES)]
+        assert [name for name in names if len(name) > AWARD_CELLS - 2] == []
