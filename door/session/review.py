@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 TITLE = N_("Review of your hands")
 NAME_CELLS = 7
+MANY = 3  # decisions of a hand; with as many there are no empty rows
 NARROW_FELT_ROWS = 15  # of a scene with a title, a felt of 12 rows, and two rows below it
 KEYS = {NEXT: N_("Next"), PREVIOUS: N_("Previous"), LEAVE: N_("Quit")}
 MEANINGS = {
@@ -89,7 +90,8 @@ class ReviewScene(DealScene, WholeNarrow):
 
     def paint(self, canvas: Canvas, area: Area) -> None:
         if not area.is_narrow:
-            self.history = tuple(self._rows(self.panel_columns - 2 * MARGIN, between=("",)))
+            between = ("",) if len(self.rated) < MANY else ()
+            self.history = tuple(self._rows(self.panel_columns - 2 * MARGIN, between))
             DealScene.paint(self, canvas, area)
             return
         DealScene.paint(self, canvas, area._replace(rows=NARROW_FELT_ROWS))
@@ -110,8 +112,9 @@ class ReviewScene(DealScene, WholeNarrow):
         for colour, cells in zip(colours, table if self.rated else (), strict=False):
             padded = (c + " " * (w - text_width(c)) for c, w in zip(cells, widths, strict=True))
             yield from wrap(f"{colour}{gap.join(padded).rstrip()}", width)
-        for text in (*between, *self.ends, *between, *self._note(), *self.sums):
-            yield from wrap(text, width)
+        for texts in filter(None, (self.ends, tuple(self._note()), self.sums)):
+            for text in (*between, *texts):
+                yield from wrap(text, width)
 
     def _note(self) -> Iterator[str]:
         if any(each.cost or len(each.cards) > 2 for each in self.rated):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -34,17 +35,23 @@ async def reads_again(ada: Terminal, words: str, prompt: str) -> None:
 @pytest.mark.parametrize(
     ("table", "seed", "keys", "words", "prompt"),
     [
-        ("b", hand(holding=12), "b2\r", "You: ", "<H>it"),
-        ("r", red_dog.seed_where(lambda dealt: dealt.spread > 0), "b2\r", "Second: ", "<S>tand"),
-        ("v", shoe(1, first_may_hit), "b2\r", "Dealer: ", "<H>it"),
-        ("ct", seed_where(on_5(BaccaratAction.CARD)), "\r2\r", "Player", "Card?"),
+        ("b", lambda: hand(holding=12), "b2\r", "You: ", "<H>it"),
+        (
+            "r",
+            lambda: red_dog.seed_where(lambda dealt: dealt.spread > 0),
+            "b2\r",
+            "Second: ",
+            "<S>tand",
+        ),
+        ("v", lambda: shoe(1, first_may_hit), "b2\r", "Dealer: ", "<H>it"),
+        ("ct", lambda: seed_where(on_5(BaccaratAction.CARD)), "\r2\r", "Player", "Card?"),
     ],
 )
 async def test_one_key_reads_the_hand_again_at_every_table(
-    tmp_path: Path, table: str, seed: bytes, keys: str, words: str, prompt: str
+    tmp_path: Path, table: str, seed: Callable[[], bytes], keys: str, words: str, prompt: str
 ) -> None:
     async with world(tmp_path) as board:
-        board.seeds = [seed]
+        board.seeds = [seed()]
         ada = await newcomer(board, "Ada", REFUSING)
         await ada.send(table).until("<Q>uit")
         ada.send(keys)
