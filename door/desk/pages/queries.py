@@ -26,7 +26,6 @@ from timebank.ledger.schema import instant, stamp
 from timebank.names import names
 from timebank.reports import exports, extracts, house, ledger_pages, person, summary
 from timebank.reports import plots as plot_data
-from timebank.reports.beancount import some_as_beancount
 from timebank.reports.ledger_pages import Leaf, Sought
 from timebank.reports.totals import moved_by_quarter
 from timebank.thebank import outbox
@@ -235,10 +234,6 @@ class BooksReader:
         while low < end:
             rows, low = self.look(partial(ledger_pages.stretch, sought=sought, low=low, end=end))
             yield from rows
-
-    def beancount(self, sought: Sought) -> Iterator[str]:
-        """Write all transfers sought for beancount."""
-        return some_as_beancount(extracts.entries(self._rows(sought)), self.config.bank.schedule)
 
     def balances_at(self, at: datetime | None) -> Then:
         def look(desk: Desk) -> Then:

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-import beancount.loader
 import pytest
 from click.testing import CliRunner
 
@@ -145,7 +144,7 @@ async def shown(
             pages.close()
 
 
-PLACES = ["/", "/ledger", "/ledger.csv", "/ledger.beancount", "/entry/1", "/callers", "/caller/1"]
+PLACES = ["/", "/ledger", "/ledger.csv", "/entry/1", "/callers", "/caller/1"]
 PLACES += ["/plots", "/balances", "/hand/1"]
 
 
@@ -464,41 +463,16 @@ async def test_the_ledger_is_filtered_leafed_through_and_written_as_csv(tmp_path
         assert rows[0]["digest"] in entry.text
 
 
-async def test_a_filtered_export_is_valid_beancount_and_balances(
-    tmp_path: Path,
-) -> None:
-    async with shown(tmp_path) as (board, browser):
-        with board.books() as desk:
-            sysop.adjust(desk, ADA, 600, RUDE, "Wanda")
-        await browser.logs_on()
-        written = await browser.get("/ledger.beancount", caller="Ada", least=10, up_to=10)
-        entries, errors, _ = beancount.loader.load_string(written.body)
-        assert errors == []
-        (transaction,) = (each for each in entries if hasattr(each, "postings"))
-        assert sorted(each.units.number for each in transaction.postings) == [-600, 600]
-        assert RUDE in transaction.narration
-
-
-async def test_downloads_equal_the_output_of_the_commands_in_order(
-    tmp_path: Path,
-) -> None:
-    """Fava keeps the order of a file within a day: a balance that runs must not run backwards."""
+async def test_a_download_equals_the_output_of_the_command(tmp_path: Path) -> None:
     async with shown(tmp_path) as (board, browser):
         with board.books() as desk:
             for minutes in (5, 10, -15, 20):
                 sysop.adjust(desk, ADA, 60 * minutes, f"{minutes} of Ada's", "Wanda")
         await browser.logs_on()
         by_page = (await browser.get("/ledger.csv")).body
-        parts = (await browser.get("/ledger.beancount")).body.split("\n\n")
-        by_command = {
-            words: CliRunner().invoke(timebank, [*words, "--config", str(board.config.path)]).output
-            for words in (("ledger", "--format", "csv"), ("export", "beancount"))
-        }
-    assert by_page == by_command["ledger", "--format", "csv"]
-    exported = by_command["export", "beancount"].split("\n\n")
-    entries = [part.rstrip() for part in exported if "entry: " in part]
-    assert len(entries) > 4
-    assert [part.rstrip() for part in parts if "entry: " in part] == entries
+        words = ["ledger", "--format", "csv", "--config", str(board.config.path)]
+        assert by_page == CliRunner().invoke(timebank, words).output
+        assert by_page.count("of Ada's") > 3, "in words and in facts"
 
 
 async def test_balances_can_be_shown_as_of_a_date(tmp_path: Path) -> None:
