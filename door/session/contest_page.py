@@ -285,12 +285,10 @@ class ContestPage(ABC, Generic[AnyOverview]):
 
     async def _review(self, overview: AnyOverview) -> None:
         """Show the caller's decisions next to the book's and those of the rival or the winner."""
-        ranking = partial(self.ranking, contest=overview.contest)
-        placed = await self._caller.look_up(ranking)  # with the costs that came meanwhile
-        mine = placed_of(placed, self._caller.record.id)
+        mine = placed_of(overview.placed, self._caller.record.id)
         if mine is None:
             return
-        other = next((each for each in placed if each is not mine), None)
+        other = next((each for each in overview.placed if each is not mine), None)
         try:
             thinking = TutorProcess.among(self._board.shared)
             hands = await reviewed(thinking, overview.contest, mine, other)

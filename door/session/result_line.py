@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from ansi.charset import Charset
 from door.games.solver.tutor import costs
-from door.session.review import decisions_of
 from door.tables.scoring import hands_of, percent, played
 from timebank.language import _, ngettext
 from timebank.wagers.contests import WHOLE_BET
@@ -33,9 +32,8 @@ IN_COLOUR = dict(zip(map(ord, SQUARES), ("|10■", "|14▒", "|12░"), strict=T
 async def hand_costs(thinking: TutorProcess, contest: Contest, acts: Sequence[str]) -> list[int]:
     """Return the cost of each hand of a try. Raises `HelperUnavailable`."""
     found = [0.0] * hands_of(contest)
-    choices = costs.choices(played(contest, acts))
-    for decision, choice in zip(decisions_of(contest, acts), choices, strict=True):
-        found[decision.number - 1] += choice.cost(await thinking.ask(choice.spot))
+    for choice in costs.choices(played(contest, acts)):
+        found[choice.made.number - 1] += choice.cost(await thinking.ask(choice.spot))
     return [costs.stored_cost(each) for each in found]
 
 

@@ -5,6 +5,7 @@ Below or next to a hand stands each decision with the book's and another caller'
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
@@ -14,12 +15,11 @@ from door.call.markup import lit, literal, wrap
 from door.call.page import MARGIN
 from door.call.pager import LEAVE, NEXT, PAGING, PREVIOUS
 from door.call.scene import WholeNarrow
-from door.games.blackjack import duplicate
 from door.games.blackjack.round import BlackjackAction
 from door.games.solver.tutor import costs, tutor
 from door.session.shared_hands import ACTIONS, DealScene, signed
 from door.tables.black_jack_for_time.scene import ENDINGS
-from door.tables.scoring import hands_of, percent, played, rules_of
+from door.tables.scoring import hands_of, percent, played
 from door.tables.words import count_words
 from timebank.language import N_, _
 from timebank.ledger.sentences import play_word
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ansi.canvas import Canvas
     from door.call.console import Console
     from door.call.scene import Area
+    from door.games.blackjack.duplicate import TryDecision
     from door.games.blackjack.round import BlackjackRound
     from door.games.engine.cards import Card
     from door.tables.tutor.tutor_process import TutorProcess
@@ -45,14 +46,6 @@ MEANINGS = {
     LEAVE: N_("Leave the review."),
 }
 TURNS = {key.upper(): letter for key, letter in PAGING.items() if letter in (NEXT, PREVIOUS)}
-
-
-class TryDecision(NamedTuple):
-    """A decision in hand `number`: the round before it, and the move."""
-
-    number: int
-    at: BlackjackRound
-    move: BlackjackAction
 
 
 class Rated(NamedTuple):
@@ -77,7 +70,7 @@ class Rated(NamedTuple):
 
 @dataclass(slots=True)
 class ReviewScene(DealScene, WholeNarrow):
-    """A hand at its end. `ends` and `sums` are sentences about it and about the whole try."""
+    """A hand at its end, with the decisions. `ends` says how it ended."""
 
     title: ClassVar[str] = TITLE
     history_title: ClassVar[str] = ""
@@ -86,7 +79,6 @@ class ReviewScene(DealScene, WholeNarrow):
     name: str = ""  # of the other caller
     rated: Sequence[Rated] = ()
     ends: Sequence[str] = ()
-    sums: Sequence[str] = ()
 
     def paint(self, canvas: Canvas, area: Area) -> None:
         if not area.is_narrow:
@@ -112,9 +104,8 @@ class ReviewScene(DealScene, WholeNarrow):
         for colour, cells in zip(colours, table if self.rated else (), strict=False):
             padded = (c + " " * (w - text_width(c)) for c, w in zip(cells, widths, strict=True))
             yield from wrap(f"{colour}{gap.join(padded).rstrip()}", width)
-        for texts in filter(None, (self.ends, tuple(self._note()), self.sums)):
-            for text in (*between, *texts):
-                yield from wrap(text, width)
+        for text in (*between, *self.ends, *between, *self._note()):
+            yield from wrap(text, width)
 
     def _note(self) -> Iterator[str]:
         if any(each.cost or len(each.cards) > 2 for each in self.rated):
@@ -122,8 +113,7 @@ class ReviewScene(DealScene, WholeNarrow):
 
     def lines(self) -> Sequence[str]:
         said = (_said(each, self.name) for each in self.rated)
-        sums = self.sums if self.number == 1 else ()
-        return [*DealScene.lines(self), *said, *self.ends, *self._note(), *sums]
+        return [*DealScene.lines(self), *said, *self.ends, *self._note()]
 
     def explain(self) -> Sequence[str]:
         return [_("Each row is a decision: what you did, what the book says, and what it cost.")]
@@ -139,15 +129,12 @@ async def reviewed(
     game = played(contest, mine.acts)
     theirs = None if other is None else played(contest, other.acts)
     name = "" if other is None else literal(other.name[:NAME_CELLS])
-    rated, cost = await _rated(thinking, contest, mine, other)
-    sums = [f"|14{row}" for row in _sums(mine._replace(cost=cost), other)]
+    rated = await _rated(thinking, contest, mine, other)
     scenes, chips = list[ReviewScene](), 0
     for number, end in enumerate(game.over, 1):
         net = end.totals.won - end.totals.lost
         chips += net
-        scene = ReviewScene(
-            coin=1, turns_limit=None, has_purse=False, is_dealt=True, name=name, sums=sums
-        )
+        scene = ReviewScene(coin=1, turns_limit=None, has_purse=False, is_dealt=True, name=name)
         scene.number, scene.hands, scene.chips = number, hands_of(contest), chips
         scene.lay(end)
         scene.end(_(ENDINGS[end.outcomes[0]]), net)
@@ -186,34 +173,17 @@ async def walk(console: Console, scenes: Sequence[ReviewScene]) -> None:
 
 async def _rated(
     thinking: TutorProcess, contest: Contest, mine: ContestResult, other: ContestResult | None
-) -> tuple[list[Rated], int]:
-    """Return the decisions of a try, and their cost together."""
-    moves = {} if other is None else _moves(decisions_of(contest, other.acts))
-    game, found, bets = played(contest, mine.acts), list[Rated](), 0.0
-    for decision, choice in zip(decisions_of(contest, mine.acts), costs.choices(game), strict=True):
+) -> list[Rated]:
+    moves = defaultdict[int, list[str]](list)
+    for made in () if other is None else played(contest, other.acts).decisions:
+        moves[made.number].append(_word(made.move))
+    found = list[Rated]()
+    for choice in costs.choices(played(contest, mine.acts)):
         values = await thinking.ask(choice.spot)
         best, cost = tutor.advised(choice.decision, values).best, choice.cost(values)
-        step = sum(each.decision.number == decision.number for each in found)
-        other_move = moves.get((decision.number, step), "")
-        found.append(Rated(decision, best, costs.stored_cost(cost), other_move))
-        bets += cost
-    return found, costs.stored_cost(bets)
-
-
-def decisions_of(contest: Contest, acts: Sequence[str]) -> Iterator[TryDecision]:
-    rules, game = rules_of(contest.rules), played(contest, ())
-    for word in acts:
-        if game.current is not None:
-            yield TryDecision(game.number, game.current, BlackjackAction(word))
-        game = duplicate.decide(rules, contest.seed, game, BlackjackAction(word))
-
-
-def _moves(decisions: Iterator[TryDecision]) -> dict[tuple[int, int], str]:
-    """Return the words for moves by hand and by their place in it, from 0."""
-    found: dict[tuple[int, int], str] = {}
-    for each in decisions:
-        step = sum(number == each.number for number, _step in found)
-        found[each.number, step] = _word(each.move)
+        others = moves[choice.made.number]
+        move = others.pop(0) if others else ""
+        found.append(Rated(choice.made, best, costs.stored_cost(cost), move))
     return found
 
 
@@ -234,11 +204,3 @@ def _end(name: str, hand: BlackjackRound) -> str:
     outcome, won = hand.outcomes[0], hand.totals.won - hand.totals.lost
     words = _("{name}: {outcome} ({coins}).")
     return words.format(name=name, outcome=play_word(outcome), coins=signed(won))
-
-
-def _sums(mine: ContestResult, other: ContestResult | None) -> Iterator[str]:
-    for name, each in ((_("You"), mine), ("" if other is None else literal(other.name), other)):
-        if each is not None:
-            cost = "?" if each.cost is None else percent(each.cost)
-            words = _("{name}: {coins} coins, cost {cost}.")
-            yield words.format(name=name, coins=signed(each.score), cost=cost)

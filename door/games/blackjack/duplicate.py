@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from door.games.blackjack.round import BlackjackAction, BlackjackRound, start
 from door.games.blackjack.rules import BlackjackRules
@@ -33,14 +34,21 @@ def cards_of(rules: BlackjackRules, seed: bytes, number: int) -> tuple[Card, ...
     return shuffle.shuffle(seed, cut_of(number), rules.decks)
 
 
+class TryDecision(NamedTuple):
+    """A decision in hand `number`, from 1: the round before it, and the move."""
+
+    number: int
+    at: BlackjackRound
+    move: BlackjackAction
+
+
 @dataclass(frozen=True, slots=True)
 class Duplicate:
     """The state of a try: its finished hands and the current one, None at the end."""
 
     over: tuple[BlackjackRound, ...]
     current: BlackjackRound | None
-    # Each decision: the round before it, and the action.
-    decisions: tuple[tuple[BlackjackRound, BlackjackAction], ...]
+    decisions: tuple[TryDecision, ...]
     # The number of decisions in finished hands.
     earlier_decisions: int
     hands: int = HANDS
@@ -81,7 +89,7 @@ def decide(
     if game.current is None:
         raise ValueError("decisions go on past the last hand")
     hand, _events = game.current.apply(action)
-    decisions = (*game.decisions, (game.current, action))
+    decisions = (*game.decisions, TryDecision(game.number, game.current, action))
     if hand.over:
         return _dealt(rules, seed, (*game.over, hand), decisions, game.hands)
     return replace(game, current=hand, decisions=decisions)
@@ -91,7 +99,7 @@ def _dealt(
     rules: BlackjackRules,
     seed: bytes,
     over: tuple[BlackjackRound, ...],
-    decisions: tuple[tuple[BlackjackRound, BlackjackAction], ...],
+    decisions: tuple[TryDecision, ...],
     hands: int,
 ) -> Duplicate:
     """Deal hands up to the next one with a decision."""

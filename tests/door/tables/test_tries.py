@@ -42,7 +42,7 @@ SCORE = PLAYED.score
 def given_away() -> int:
     """Return the cost of the decisions by the tutor, in 1/10,000 of a bet."""
     cost = 0.0
-    for at, action in PLAYED.decisions:
+    for _number, at, action in PLAYED.decisions:
         advice = tutor.advice(at, at.legal())
         cost += advice.values[advice.best] - advice.values[action]
     return round(cost * 10_000)

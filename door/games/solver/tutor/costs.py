@@ -17,16 +17,16 @@ from timebank.wagers.contests import WHOLE_BET
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from door.games.blackjack.duplicate import Duplicate
+    from door.games.blackjack.duplicate import Duplicate, TryDecision
     from door.games.blackjack.phases import BlackjackAction
     from door.games.solver.tutor.spot import Spot
 
 
 class Choice(NamedTuple):
-    """A decision of a try, and the chosen action."""
+    """A decision of a try, with the actions that were open."""
 
+    made: TryDecision
     decision: tutor.Decision
-    action: BlackjackAction
 
     @property
     def spot(self) -> Spot:
@@ -35,12 +35,12 @@ class Choice(NamedTuple):
     def cost(self, values: Mapping[BlackjackAction, float]) -> float:
         """Return the cost in bets, given the `hand_value.values` of the spot."""
         advice = tutor.advised(self.decision, values)
-        return advice.values[advice.best] - advice.values[self.action]
+        return advice.values[advice.best] - advice.values[self.made.move]
 
 
 def choices(game: Duplicate) -> Iterator[Choice]:
-    for hand, action in game.decisions:
-        yield Choice(tutor.decision(hand, hand.legal()), action)
+    for made in game.decisions:
+        yield Choice(made, tutor.decision(made.at, made.at.legal()))
 
 
 def stored_cost(cost: float) -> int:
