@@ -37,7 +37,7 @@ from timebank.ledger.schema import (
     transfers_with_accounts,
 )
 from timebank.ledger.schema import contest_entries as entries
-from timebank.ledger.sql import Prepared, Query, total
+from timebank.ledger.sql import Prepared, Query, columns_of, total
 
 _BY_HOUSE = ("put_in_id", "taken_back_id")
 _BY_CALLER = ("paid_id", "back_id", "prize_id")
@@ -141,7 +141,7 @@ class _Terms(NamedTuple):
 
 
 class _Entry(NamedTuple):
-    """An entry with its try. `score` and `cost` are None if it was not played to the end."""
+    """An entry with its try. Without one `begun` is None; `score` and `cost` until it is over."""
 
     caller_id: int
     deleted: int | None
@@ -151,6 +151,7 @@ class _Entry(NamedTuple):
     place: int | None
     passed: int
     prize: int
+    begun: int | None
     score: int | None
     cost: int | None
 
@@ -171,7 +172,8 @@ def _entries() -> Query:
     return (
         select(
             *(entries.c.seal, entries.c.caller_id, callers.c.deleted),
-            *(*(entries.c[name] for name in own), deal_tries.c.score, deal_tries.c.cost),
+            *(*(entries.c[name] for name in own), deal_tries.c.begun),
+            *(deal_tries.c.score, deal_tries.c.cost),
         )
         .select_from(entries)
         .join(callers, callers.c.id == entries.c.caller_id)
@@ -189,10 +191,19 @@ class _DuelTerms(NamedTuple):
     rival_id: int
     stake: int
     outcome: str | None
+    # Whether the duel ended after its time.
+    is_late: int | None
 
 
 _DUELS = Prepared(
-    lambda: select(*(duels.c[name] for name in _DuelTerms._fields)).order_by(duels.c.seal)
+    lambda: (
+        select(
+            *columns_of(duels, "seal challenger_id rival_id stake outcome"),
+            deals.c.closed >= duels.c.ends,
+        )
+        .join_from(duels, deals, deals.c.seal == duels.c.seal)
+        .order_by(duels.c.seal)
+    )
 )
 
 CHECKS: tuple[Check, ...] = (*(_of_no_contest, *_claims(), _deals, _prices),)
@@ -246,12 +257,19 @@ def _wrong_duel(terms: _DuelTerms, entered: list[_Entry]) -> Iterator[str]:
             state = terms.outcome or "open"
             where = "is" if is_home else "is not"
             yield f"It is {state}, but the stake of caller {each.caller_id} {where} back."
+    begun = [each for each in entered if each.begun is not None]
+    begun.sort(key=lambda each: (each.score is None, -(each.score or 0), each.cost or 0))
+    finished = sum(each.score is not None for each in begun)
+    if terms.outcome == "expired" and (len(begun), finished) == (2, 1):
+        yield f"It expired, but caller {begun[0].caller_id} has won it."
     if terms.outcome != "won":
         return
-    if any(each.score is None for each in entered) or len(entered) != 2:
-        yield "It was won, but not played by both."
+    if len(begun) != 2 or not finished:
+        yield "It was won, but not begun by both and finished by one."
         return
-    first, second = sorted(entered, key=lambda each: (-(each.score or 0), each.cost or 0))
+    if finished == 1 and not terms.is_late:
+        yield "It was won before its time was over, but not finished by both."
+    first, second = begun
     if (first.place, second.place) != (1, 2):
         yield f"Caller {first.caller_id} has won, and stands at place {first.place}."
     if (first.prize, second.prize) != (2 * terms.stake, 0):

@@ -298,19 +298,24 @@ def _result(row: Any) -> ContestResult:
     )
 
 
-def _results() -> Query:
+def _tries(*, are_finished: bool) -> Query:
     is_same = and_(entries.c.seal == deal_tries.c.seal, entries.c.caller_id == callers.c.id)
     return (
         select(
-            *(callers.c.id, callers.c.name, deal_tries.c.score, deal_tries.c.cost),
-            *(deal_tries.c.acts, entries.c.place, func.coalesce(entries.c.prize, 0)),
+            *(callers.c.id, callers.c.name, func.coalesce(deal_tries.c.score, 0)),
+            *(
+                deal_tries.c.cost,
+                deal_tries.c.acts,
+                entries.c.place,
+                func.coalesce(entries.c.prize, 0),
+            ),
             callers.c.board,
             *(entries.c.for_prize, callers.c.deleted, callers.c.locked, callers.c.frozen),
         )
         .select_from(deal_tries)
         .join(callers, callers.c.id == deal_tries.c.caller_id)
         .join(entries, is_same, isouter=True)
-        .where(equal(deal_tries.c.seal), deal_tries.c.finished.is_not(None))
+        .where(equal(deal_tries.c.seal), deal_tries.c.finished.is_(None) != are_finished)
         .order_by(
             *(deal_tries.c.cost.is_(None), deal_tries.c.cost, deal_tries.c.score.desc()),
             *(callers.c.name, callers.c.id),
@@ -318,12 +323,18 @@ def _results() -> Query:
     )
 
 
-_RESULTS = Reader(_result, _results)
+_RESULTS = Reader(_result, lambda: _tries(are_finished=True))
+_UNFINISHED = Reader(_result, lambda: _tries(are_finished=False))
 
 
 def results(desk: Desk, seal: str) -> list[ContestResult]:
     """List the finished tries: the lowest cost first, then the most coins, costs unknown last."""
     return _RESULTS.all(desk.connection, seal=seal)
+
+
+def unfinished(desk: Desk, seal: str) -> list[ContestResult]:
+    """List the tries that were begun and are not finished, with a score of 0."""
+    return _UNFINISHED.all(desk.connection, seal=seal)
 
 
 def ranking(desk: Desk, contest: Contest) -> list[ContestResult]:

@@ -2,8 +2,9 @@
 
 The challenger's stake waits in the account `duels` from the challenge on, the rival's from the
 acceptance. Each stake obeys the rules of a gift to the other caller, so no duel moves more than a
-gift could. More coins win, then the smaller cost against the book. In every other case both stakes
-go home to the callers' bank accounts. While the clock is in doubt no duel expires.
+gift could. More coins win, then the smaller cost against the book. After three days a caller who
+has finished wins against one who has begun. In every other case both stakes go home to the callers'
+bank accounts. While the clock is in doubt no duel expires.
 """
 
 from __future__ import annotations
@@ -49,6 +50,18 @@ _HOME = {
         " back."
     ),
 }
+# What the winner and the loser read.
+_WON = (
+    N_("You won the duel with {name}: {amount} of theirs, and your stake is back."),
+    N_("{name} won your duel: your stake of {amount} is theirs. D, then U shows the hands."),
+)
+_WON_IN_TIME = (
+    N_(
+        "{name} did not finish your duel in time: you win their stake of {amount}, and yours is"
+        " back."
+    ),
+    N_("You did not finish your duel with {name} in time: your stake of {amount} is theirs."),
+)
 
 
 class Duelist(NamedTuple):
@@ -366,27 +379,37 @@ def settle(desk: Desk, seal: str) -> Duel | None:
         is_decided = first.score != second.score
         if not is_decided and None in (first.cost, second.cost):
             return None
-        if any(contests.is_shut(desk, each) for each in results):
-            _end(desk, duel, "called off")
-        elif is_decided or first.cost != second.cost:
+        if is_decided or first.cost != second.cost:
             _pay_winner(desk, duel, first, second)
         else:
             _end(desk, duel, "even")
     elif not desk.settings.most_duel:
         _end(desk, duel, "called off")
     elif duel.ends <= desk.now and clock.is_certain(desk):
-        _end(desk, duel, "expired")
+        left = contests.unfinished(desk, seal)
+        if results and left:
+            _pay_winner(desk, duel, results[0], left[0], _WON_IN_TIME)
+        else:
+            _end(desk, duel, "expired")
     return of_seal(desk, seal)
 
 
-def _pay_winner(desk: Desk, duel: Duel, winner: ContestResult, loser: ContestResult) -> None:
+def _pay_winner(
+    desk: Desk,
+    duel: Duel,
+    winner: ContestResult,
+    loser: ContestResult,
+    texts: tuple[str, str] = _WON,
+) -> None:
+    """Pay both stakes to the winner. They go home if an account of the two is shut."""
+    if contests.is_shut(desk, winner) or contests.is_shut(desk, loser):
+        _end(desk, duel, "called off")
+        return
     _close(desk, duel, "won")
     _place(desk, duel, (winner, loser))
     both = duel.stake + duel.stake
     contests.pay(desk, duel, winner.caller_id, both, reasons.DuelWon(*duel.names))
-    won = N_("You won the duel with {name}: {amount} of theirs, and your stake is back.")
-    lost = N_("{name} won your duel: your stake of {amount} is theirs. D, then U shows the hands.")
-    amount = Amount(duel.stake)
+    amount, (won, lost) = Amount(duel.stake), texts
     add_notice(desk, winner.caller_id, won, name=loser.name, amount=amount)
     add_notice(desk, loser.caller_id, lost, name=winner.name, amount=amount)
 

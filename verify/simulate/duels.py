@@ -2,7 +2,7 @@
 
 The terms of a duel stay, and it ends once. Each of the two stakes once, from their own bank. The
 account of stakes holds those of open duels and no more. A stake that left it went home, or to the
-caller with the better result.
+caller with the better result, or after the end of the duel to the only one of two who has finished.
 """
 
 from __future__ import annotations
@@ -62,11 +62,16 @@ class Duels:
                 must(was == each, "duel {} was {}, is {}", seal, was, each)
                 must(entered[seal] == entries, "stakes of {} moved after its end", seal)
             elif each.outcome is not None:
-                early = each.outcome == "expired" and now is not None
-                early = early and was is not None and now < float(str(each.terms[5]))
-                must(not early, "duel {} expired before its time", seal)
+                begun, finished = file.execute(COUNTS, (seal,)).fetchone()
+                is_left = begun == 2 and finished == 1
+                late = each.outcome == "expired" or (each.outcome == "won" and is_left)
+                early = late and was is not None and now is not None
+                early = early and now < float(str(each.terms[5]))
+                must(not early, "duel {} ended before its time", seal)
+                must(each.outcome != "expired" or not is_left, "duel {} was won: {}", seal, each)
                 self._has_ended(file, seal, each)
-                self.counted[f"duels {each.outcome}"] += was is not None
+                how = "in time" if each.outcome == "won" and is_left else each.outcome
+                self.counted[f"duels {how}"] += was is not None
         self._adds_up(file)
 
     def _has_ended(self, file: sqlite3.Connection, seal: str, duel: Duel) -> None:
@@ -76,9 +81,10 @@ class Duels:
                 rows = file.execute(MOVED, (back,)).fetchall()
                 must(rows == [(paid, caller)] and not prize, "{} of {} is not home", caller, seal)
             return
-        results = sorted(file.execute(RESULTS, (seal,)).fetchall(), reverse=True)
+        results = file.execute(RESULTS, (seal,)).fetchall()
         must(len(results) == len(entries) == 2, "duel {} is won: {}", seal, results)
         (score, cost, winner), (other_score, other_cost, _loser) = results
+        must(score is not None, "duel {} is won, and nobody has finished", seal)
         must((score, cost) != (other_score, other_cost), "duel {} is even, and won", seal)
         for caller, (paid, _paid_id, back, prize, prize_id) in entries.items():
             rows = file.execute(MOVED, (prize_id,)).fetchall()
@@ -105,9 +111,12 @@ ENTRIES = """
 SELECT seal, caller_id, paid, paid_id, back_id, prize, prize_id FROM contest_entries
 WHERE seal IN (SELECT seal FROM duels)
 """
-# The cheaper of equal scores is the better one.
-RESULTS = "SELECT score, -coalesce(cost, 0), caller_id FROM deal_tries WHERE seal = ? AND score"
-RESULTS += " IS NOT NULL"
+COUNTS = "SELECT count(*), count(score) FROM deal_tries WHERE seal = ?"
+# The cheaper of equal scores is the better one, and a finished try better than an unfinished one.
+RESULTS = """
+SELECT score, -coalesce(cost, 0), caller_id FROM deal_tries WHERE seal = ?
+ORDER BY score IS NULL, score DESC, coalesce(cost, 0)
+"""
 MOVED = """
 SELECT t.amount, a.caller_id FROM transfers t JOIN accounts a ON a.id = t.target
 JOIN accounts d ON d.id = t.source WHERE t.id = ? AND a.kind = 'bank' AND d.kind = 'duels'

@@ -225,10 +225,17 @@ def keeps_stakes(patch: pytest.MonkeyPatch) -> None:
 def pays_the_loser_of_a_duel(patch: pytest.MonkeyPatch) -> None:
     real = duels._pay_winner
 
-    def pay(desk: Desk, duel: Duel, winner: ContestResult, loser: ContestResult) -> None:
-        real(desk, duel, loser, winner)
+    def pay(
+        desk: Desk, duel: Duel, winner: ContestResult, loser: ContestResult, *texts: Any
+    ) -> None:
+        real(desk, duel, loser, winner, *texts)
 
     patch.setattr(duels, "_pay_winner", pay)
+
+
+def spares_who_leaves_a_duel(patch: pytest.MonkeyPatch) -> None:
+    """A duel that comes home although one of the two has left hands unfinished."""
+    patch.setattr(contests, "unfinished", lambda *_: [])
 
 
 def leaves_duels_open(patch: pytest.MonkeyPatch) -> None:
@@ -292,6 +299,7 @@ FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
     forgets_what_was_paid: 5,
     keeps_stakes: 1,
     pays_the_loser_of_a_duel: 20,
+    spares_who_leaves_a_duel: 1,
     leaves_duels_open: 1,
     gives_every_call_minutes_of_its_own: 9,
     gives_minutes_past_an_event: 46,

@@ -58,6 +58,7 @@ def accept(books, seal: str = SEAL, caller: int = BOB):
 
 
 def play(books, caller: int, score: int, cost: int | None = 0) -> None:
+    """Begin and finish a caller's try."""
     books.do(duels.begin, SEAL, caller)
     books.do(contests.act, books.do(duels.of_seal, SEAL), caller, (), "stay", score)
     if cost is not None:
@@ -157,6 +158,109 @@ def test_after_three_days_the_stakes_go_home(books, is_accepted):
     with pytest.raises(ShoeGone):
         books.do(duels.begin, SEAL, BOB)
     assert books.audit() == []
+
+
+@pytest.mark.parametrize("finished", [ANN, BOB])
+def test_after_three_days_who_has_begun_loses_to_who_has_finished(books, finished):
+    """Otherwise a caller who is behind would lose nothing by leaving the last hand."""
+    left = ANN + BOB - finished
+    challenge(books)
+    accept(books)
+    play(books, finished, -40, cost=None)
+    books.do(duels.begin, SEAL, left)
+    books.wait_until(books.now + timedelta(days=3) - timedelta(seconds=1))
+    assert books.do(duels.due) == []
+    assert books.do(duels.settle, SEAL).outcome is None
+    books.wait(1)
+    assert settle(books).outcome == "won"
+    assert books.do(duels.settle, SEAL).outcome == "won", "and nothing is paid again"
+    assert (banks(books), held(books)) == ((40, 20) if finished == ANN else (20, 40), 0)
+    assert books.do(duels.record, left) == duels.DuelRecord(0, 1, 0)
+    name, other = ("Ann", "Bob") if finished == ANN else ("Bob", "Ann")
+    won = f"{other} did not finish your duel in time: you win their stake of 10 minutes,"
+    won += " and yours is back."
+    assert in_english(books.do(waiting, finished))[-1] == won
+    lost = f"You did not finish your duel with {name} in time: your stake of 10 minutes is theirs."
+    assert in_english(books.do(waiting, left))[-1] == lost
+    assert books.audit() == []
+
+
+@pytest.mark.parametrize("shut", [ANN, BOB])
+def test_an_unfinished_duel_of_a_frozen_caller_is_called_off(books, shut):
+    challenge(books)
+    accept(books)
+    play(books, ANN, 15)
+    books.do(duels.begin, SEAL, BOB)
+    books.do(freeze, shut, "a dispute", "Sysop")
+    books.wait_until(books.now + timedelta(days=3))
+    assert settle(books).outcome == "called off"
+    assert (banks(books), held(books)) == ((30, 30), 0)
+    assert books.audit() == []
+
+
+def test_without_a_finished_try_the_stakes_go_home(books):
+    challenge(books)
+    accept(books)
+    for caller in (ANN, BOB):
+        books.do(duels.begin, SEAL, caller)
+    books.wait_until(books.now + timedelta(days=3))
+    assert settle(books).outcome == "expired"
+    assert (banks(books), held(books)) == ((30, 30), 0)
+    assert books.audit() == []
+
+
+def test_a_wrong_clock_does_not_decide_an_unfinished_duel(books):
+    challenge(books)
+    accept(books)
+    play(books, ANN, 15)
+    books.do(duels.begin, SEAL, BOB)
+    right = books.now
+    books.now = ClockReading(right + timedelta(days=365), "boot", 0.0)
+    assert books.do(duels.due) == []
+    assert books.do(duels.settle, SEAL).outcome is None
+    books.now = right
+    play(books, BOB, 20)
+    assert settle(books).outcome == "won"
+    assert books.do(duels.winner, books.do(duels.of_seal, SEAL)) == "Bob"
+    books.wait_until(right - timedelta(days=1))
+    assert books.do(duels.due) == []
+    assert books.do(duels.settle, SEAL).outcome == "won"
+    assert (banks(books), held(books)) == ((20, 40), 0)
+    assert books.audit() == []
+
+
+def test_a_restore_decides_no_unfinished_duel(books):
+    challenge(books)
+    accept(books)
+    play(books, ANN, 15)
+    books.do(duels.begin, SEAL, BOB)
+    books.wait_until(books.now + timedelta(days=4))
+    books.do(restore.settle_copy, restore.PriorBooks(), "Sysop", "they were put back")
+    assert books.do(duels.of_seal, SEAL).outcome == "restored"
+    assert books.do(duels.due) == []
+    assert (banks(books), held(books)) == ((30, 30), 0)
+    assert books.audit() == []
+
+
+@pytest.mark.parametrize(
+    ("change", "finding"),
+    [
+        ("UPDATE duels SET ends = ends + 86400", "It was won before its time was over"),
+        ("DELETE FROM deal_tries WHERE caller_id = 2", "It was won, but not begun by both and"),
+        ("UPDATE contest_entries SET place = 3 - place", "stands at place 2"),
+        ("UPDATE duels SET outcome = 'expired'", "It expired, but caller 1 has won it."),
+    ],
+)
+def test_an_audit_knows_who_wins_an_unfinished_duel(books, change, finding):
+    challenge(books)
+    accept(books)
+    play(books, ANN, -15)
+    books.do(duels.begin, SEAL, BOB)
+    books.wait_until(books.now + timedelta(days=3))
+    assert settle(books).outcome == "won"
+    assert books.audit() == []
+    books.sql(change)
+    assert any(finding in str(each) for each in books.audit())
 
 
 def test_no_duel_expires_while_the_clock_is_in_doubt(books):

@@ -17,7 +17,7 @@ MOST_SEEDS = 100
 WHAT = (
     *("deals sealed", "world deals", "decisions at the deal", "hands of the deal seen"),
     *("entries", "tournaments settled", "messages taken", "messages said to be taken"),
-    *("duels won", "duels declined", "duels expired"),
+    *("duels won", "duels in time", "duels declined", "duels expired"),
     "_looks at uncharged minutes",
 )
 
