@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import queue
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -24,6 +25,7 @@ from tests.failing_disk import (
 )
 from tests.long import long
 from tests.timebank import clerk
+from timebank.errors import BooksUnavailable
 
 pytestmark = pytest.mark.of_a_file
 
@@ -198,3 +200,18 @@ def test_a_transaction_possibly_revived_elsewhere_stays_unreported(books, clerk_
         assert ann.reply_to("write three") == "done three"
         ann.is_killed()
     assert in_the_books(books) == ["one", "two", "three"]
+
+
+def test_a_refused_commit_leaves_no_transaction_in_a_connection(books, monkeypatch) -> None:
+    books.caller("Ann")
+
+    def is_full(_connection: object) -> None:
+        full = sqlite3.OperationalError("database or disk is full")
+        full.sqlite_errorname = "SQLITE_FULL"  # type: ignore[misc]
+        raise full
+
+    with monkeypatch.context() as patch:
+        patch.setattr(books.database.engine.dialect, "do_commit", is_full)
+        with pytest.raises(BooksUnavailable):
+            books.sql("UPDATE callers SET muted = muted")
+    books.caller("Ben")

@@ -60,6 +60,7 @@ class SqliteDatabase(Database):
         event.listen(self.engine, "do_connect", self._before_connect)
         event.listen(self.engine, "connect", lambda connection, _: sqlite.set_up(connection))
         event.listen(self.engine, "begin", self._on_begin)
+        event.listen(self.engine, "checkin", sqlite.end_transaction)
 
     def open(self) -> None:
         """Create the file with its tables, or check that it belongs to this program and version.

@@ -147,6 +147,15 @@ def roll_back(connection: Connection) -> None:
             raw.rollback()
 
 
+def end_transaction(raw: sqlite3.Connection | None, _record: object) -> None:
+    """Roll back what a failed COMMIT left open, before the pool lends the connection again.
+
+    SQLAlchemy takes such a transaction for ended.
+    """
+    if raw is not None and raw.in_transaction:
+        raw.rollback()
+
+
 def rewrite_version(connection: Connection) -> None:
     set_version(connection, version(connection))
 
