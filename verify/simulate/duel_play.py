@@ -15,7 +15,7 @@ from door.tables.scoring import weigh
 from timebank.calls.calls import close_call, open_call
 from timebank.errors import OutOfStep, Refused, ShoeGone
 from timebank.wagers import contests, duels
-from timebank.window import teller
+from timebank.window import corrections
 from timebank.words import MINUTE
 from verify.simulate.tournament_play import A_DAY, GAME, NODE, decide, enroll, sleep_until
 from verify.simulate.wrong import must
@@ -32,23 +32,22 @@ HANDS = 5
 
 
 def play_duels(story: Story) -> None:
-    """Let some callers save minutes, challenge others, and answer or play their duels."""
+    """Let some callers challenge others with given minutes, and answer or play their duels."""
     off = [person for person in story.people if person.wire is None]
     some = story.chance.sample(off, min(len(off), 4))
     for person, rival in pairwise(some):
-        minutes = story.chance.choice((5, 10, 20))
-        _at_the_books(story, lambda desk, who=person, much=minutes: _saves(desk, who, much))
+        for each in (person, rival):
+            _at_the_books(story, lambda desk, who=each: _is_given(desk, who))
         _at_the_books(story, lambda desk, who=person, other=rival: _asks(story, desk, who, other))
     for person in some:
         _at_the_books(story, lambda desk, who=person: _answers(story, desk, who))
-    for person in (*some, *some):
+    for person in (*some, *some[::2]):  # the others leave hands more often
         _at_the_books(story, lambda desk, who=person: _plays(story, desk, who))
 
 
-def _saves(desk: Desk, person: Person, minutes: int) -> None:
-    call = _call(desk, person)
-    teller.deposit(desk, call, 0, minutes * MINUTE)
-    close_call(desk, call, 0, "log-off")
+def _is_given(desk: Desk, person: Person) -> None:
+    """Have the sysop put minutes into a bank account, as few callers have saved enough."""
+    corrections.adjust(desk, enroll(desk, person), 5 * MINUTE, "for a duel", "Sysop")
 
 
 def _asks(story: Story, desk: Desk, person: Person, rival: Person) -> None:

@@ -88,7 +88,7 @@ def choose(story: Story) -> Happens:
         weights |= {save_on_short_calls: 8, meet_midnight: 8, freeze_or_open_an_account: 2}
     if story.company:
         weights |= {mute_or_let_speak: 1.5, play_in_a_tournament: 10, end_a_tournament: 4}
-        weights |= {play_duels: 8, end_duels: 3}
+        weights |= {play_duels: 8, end_duels: 6}
         weights |= {use_up_elsewhere: 2, call_without_time: 4, meet_an_event_without_time: 2}
         weights[call_off_a_tournament] = 0.1
     if story.relays:
