@@ -106,6 +106,7 @@ class Caller:
         self.clock = CallClock(console, books, config.calls, purse, self.status, self.patience)
         self.last_hand = LastHand(console)
         self.awards_shown: set[str] = set()  # those not noted as told in the books
+        self.notices_shown = Flag()  # raised by each notice that is shown during the call
         self.place = AT_LOG_ON
         self.statement = ""  # their result at the last table
         self.hand_waits = False  # whether they have an open hand at a game played alone

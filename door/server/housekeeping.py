@@ -357,6 +357,7 @@ class Housekeeping:
             # Mark notices as read after they are shown, so a lost line loses no notice.
             marked = await self._books.run(partial(take_unread, caller_id=caller_id))
             self._say(caller, marked.beyond(unseen))
+            caller.notices_shown.set()
             if not marked.notices:  # messages move no minutes
                 continue
             try:

@@ -5,7 +5,8 @@ docs/duels.md has the rules.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
@@ -25,7 +26,7 @@ from timebank.wagers import contests, duels
 from timebank.wagers.contests import Contest, ContestResult, ContestTry
 from timebank.wagers.duels import Duel
 from timebank.window import teller
-from timebank.words import day_time_words, field, span
+from timebank.words import day_time_words, span
 
 if TYPE_CHECKING:
     from door.call.board import Board
@@ -50,16 +51,18 @@ STAKE = MovementWords(
 STATES = {
     "answer": N_("{name} waits for your answer."),
     "asked": N_("{name} has not answered yet."),
-    "play": N_("Your hands wait for you."),
-    "played": N_("You have played. {name} has not yet."),
-    "working": N_("The result is being worked out."),
-    "won": N_("You have won."),
+    "play": N_("Your hands against {name} wait for you."),
+    "played": N_("You have played, and {name} has not yet."),
+    "working": N_("The result against {name} is being worked out."),
+    "won": N_("You have won against {name}."),
     "lost": N_("{name} has won."),
-    "even": N_("It ended even: the stakes are back."),
-    "declined": N_("It was declined: the stake is back."),
-    "expired": N_("It was not played in time: the stakes are back."),
-    "called off": N_("It was called off: the stakes are back."),
-    "restored": N_("It ended when the board was restored: the stakes are back."),
+    "won in time": N_("You have won: {name} did not finish in time."),
+    "lost in time": N_("{name} has won: you did not finish in time."),
+    "even": N_("You and {name} are even, and each stake is back."),
+    "declined": N_("The duel with {name} was not accepted: the stake is back."),
+    "expired": N_("The duel with {name} was not played in time: each stake is back."),
+    "called off": N_("The duel with {name} was called off: each stake is back."),
+    "restored": N_("The board was restored. The duel with {name} ended: each stake is back."),
 }
 
 
@@ -82,26 +85,39 @@ class DuelsPage:
         self._board, self._caller, self._console = board, caller, caller.console
 
     async def visit(self) -> None:
-        number = self._caller.record.id
+        number, news = self._caller.record.id, ""
+        look = partial(_with_states, caller_id=number, most=MOST_SHOWN)
+        shown, rows = list[tuple[Duel, str]](), list[str]()
+
+        async def renew() -> None:
+            shown[:] = await self._caller.look_up(look)
+            rows[:] = self._rows(shown)
+
         while True:
             self._caller.place = TITLE
             await settle_duels(self._board)
-            shown = await self._caller.look_up(
-                partial(_with_states, caller_id=number, most=MOST_SHOWN)
-            )
-            self._console.display.stage(Page(_(TITLE), self._rows(shown)))
+            await renew()
+            self._console.display.stage(Page(_(TITLE), rows))
+            if news:
+                self._console.screen.say(news)
             keys = {key: _(label) for key, label in KEYS.items()}
             numbers = {str(n): each.other(number).name for n, (each, _s) in enumerate(shown, 1)}
             menu = lit(keys, "Q")
             if shown:
                 menu = f"|07{_('The number of a duel, or')} {menu}"
-            choice = await self._console.prompt.ask(
-                {**numbers, **keys}, menu=menu, default="Q", cancel="Q", meanings=MEANINGS
-            )
+            following = asyncio.create_task(_follow_notices(self._caller, renew))
+            try:
+                choice = await self._console.prompt.ask(
+                    {**numbers, **keys}, menu=menu, default="Q", cancel="Q", meanings=MEANINGS
+                )
+            finally:
+                following.cancel()
+                await asyncio.gather(following, return_exceptions=True)
             if choice == "Q":
                 return
+            news = ""
             if choice == "C":
-                await self._challenge()
+                news = await amounts.serve(self._challenge())
             else:
                 seal = shown[int(choice) - 1][0].seal
                 await DuelPage(self._board, self._caller, seal).visit()
@@ -109,52 +125,44 @@ class DuelsPage:
     def _rows(self, shown: Sequence[tuple[Duel, str]]) -> list[str]:
         words = _(
             "Two callers stake the same minutes on five hands with the same cards. Nobody sees the"
-            " other's hands before both have played. More coins win both stakes."
+            " other's hands before both have played. More coins win both stakes. After three days,"
+            " a caller who has finished wins against one who has only begun."
         )
         rows = [f"|07{words}", ""]
         for number, (each, state) in enumerate(shown, 1):
             other = literal(each.other(self._caller.record.id).name)
             said = _(STATES[state]).format(name=other)
-            rows.append(field(f"|15{number} {other}|07, {span(each.stake)}", f"|14{said}"))
+            rows.append(f"|15{number}  |14{said} |07{span(each.stake)}.")
         return rows if shown else [*rows, f"|07{_('You have no duels yet.')}"]
 
-    async def _challenge(self) -> None:
-        """Ask for a rival and a stake, and challenge them."""
+    async def _challenge(self) -> str:
+        """Ask for a rival and a stake, challenge them, and return what came of it."""
         caller, console = self._caller, self._console
         allowances = await caller.look_up(partial(teller.allowance, call_id=caller.call_id))
         own = allowances[teller.sender_rules]
         if not own.seconds:
             like = _("A stake obeys the rules for minutes that you send.")
-            console.screen.say(f"|12{like} {literal(str(own.rule))}")
-            await console.pager.any_key()
-            return
-        try:
-            rival = await find_account(caller, _("Challenge whom:"))
-            if rival is None:
-                return
-            allowed = await caller.ask_books(
-                lambda desk: teller.allowance_to(desk, caller.call_id, rival.id)
-            )
-            most = min(allowed.seconds, caller.bank_settings.most_duel)
-            if not most:
-                raise Refused(allowed.rule)
-            name, rule = literal(rival.name), _("A duel allows no more.")
-            amount = await amounts.ask(console, STAKE, most, rule, name)
-            if amount is None:
-                return
-            stake, (seed, seal, rules) = amount.seconds, new_shoe(self._board, caller, HANDS)
-            shoe = (seed, seal, GAME, rules, HANDS)
-            await caller.post(
-                lambda desk, call, ticked: duels.challenge(
-                    desk, call, ticked, rival.id, stake, shoe
-                )
-            )
-            caller.books.notices_wait.set()
-            done = _(STAKE.done).format(name=name, amount=span(stake))
-            console.screen.say(f"|10{done}")
-        except Refused as refused:
-            console.screen.say(f"|12{literal(str(refused))}")
-        await console.pager.any_key()
+            return f"|12{like} {literal(str(own.rule))}"
+        rival = await find_account(caller, _("Challenge whom:"))
+        if rival is None:
+            return ""
+        allowed = await caller.ask_books(
+            lambda desk: teller.allowance_to(desk, caller.call_id, rival.id)
+        )
+        most = min(allowed.seconds, caller.bank_settings.most_duel)
+        if not most:
+            raise Refused(allowed.rule)
+        name, rule = literal(rival.name), _("A duel allows no more.")
+        amount = await amounts.ask(console, STAKE, most, rule, name)
+        if amount is None:
+            return ""
+        stake, (seed, seal, rules) = amount.seconds, new_shoe(self._board, caller, HANDS)
+        shoe = (seed, seal, GAME, rules, HANDS)
+        await caller.post(
+            lambda desk, call, ticked: duels.challenge(desk, call, ticked, rival.id, stake, shoe)
+        )
+        caller.books.notices_wait.set()
+        return f"|10{_(STAKE.done).format(name=name, amount=span(stake))}"
 
 
 @dataclass(frozen=True)
@@ -235,12 +243,20 @@ class DuelPage(ContestPage[DuelOverview]):
         if duel.outcome is None:
             ends = day_time_words(self._caller.bank_settings.schedule.local(duel.ends))
             yield f"|11{_('Open until {time}.').format(time=ends)}"
+            yield f"|07{_('If you begin, finish by then, or a rival who has finished wins.')}"
 
     def place_words(self, overview: DuelOverview) -> str:
         other = literal(overview.contest.other(self._caller.record.id).name)
         if overview.state == "play" and overview.own_try is not None:
             return super().place_words(overview)
         return _(STATES[overview.state]).format(name=other)
+
+    async def complete(self, overview: DuelOverview, rows: list[str]) -> None:
+        async def renew() -> None:
+            if (now := await self.look()) is not None:
+                rows[:] = self.rows(now)
+
+        await _follow_notices(self._caller, renew)
 
     def is_ranking_shown(self, overview: DuelOverview) -> bool:
         return bool(overview.placed)
@@ -251,9 +267,9 @@ class DuelPage(ContestPage[DuelOverview]):
     def scoring(self) -> str:
         return _(
             "You bet 10 coins of play money on each hand. More coins win both stakes. Of equal"
-            " coins, the smaller cost against the book wins. In every other case both stakes go"
-            " home: equal results, a duel that is declined, or one that is not played within three"
-            " days. A stake counts as minutes sent today, even if it comes home."
+            " coins, the smaller cost against the book wins. After three days, a caller who has"
+            " finished wins against one who has only begun. In every other case both stakes go"
+            " home. A stake counts as minutes sent today, even if it comes home."
         )
 
     async def go_to(self, choice: str) -> None:
@@ -286,7 +302,8 @@ def state_of(desk: Desk, duel: Duel, caller_id: int) -> str:
     """Return the key of `STATES` for a duel as this caller sees it."""
     if duel.outcome == "won":
         entry = contests.entry_of(desk, duel.seal, caller_id)
-        return "won" if entry is not None and entry.prize else "lost"
+        how = "won" if entry is not None and entry.prize else "lost"
+        return how if duel.finished == 2 else f"{how} in time"
     if duel.outcome is not None:
         return duel.outcome
     if not duel.is_accepted:
@@ -295,6 +312,15 @@ def state_of(desk: Desk, duel: Duel, caller_id: int) -> str:
     if own_try is None or own_try.score is None:
         return "play"
     return "working" if duel.finished == 2 else "played"
+
+
+async def _follow_notices(caller: Caller, renew: Callable[[], Awaitable[None]]) -> None:
+    """Renew a page after each notice that the caller reads on it, without end."""
+    while True:
+        await caller.notices_shown.wait()
+        caller.notices_shown.clear()
+        await renew()
+        caller.console.display.refresh()
 
 
 def _with_states(desk: Desk, caller_id: int, most: int) -> list[tuple[Duel, str]]:

@@ -75,7 +75,8 @@ DUEL_FIELDS = (
 def duels_command(config: Path, form: str, last: int, call_off: str | None, by: str) -> None:
     """Show the duels, the newest first.
 
-    With --call-off, all open duels are ended first. The stakes go back to the callers' bank
+    After three days, a caller who has finished wins against one who has only begun. With
+    --call-off, all open duels are ended first. The stakes go back to the callers' bank
     accounts, and the callers read that.
     """
     with opened(config) as books:

@@ -72,21 +72,25 @@ async def test_two_callers_duel_and_see_their_hands_side_by_side(tmp_path: Path)
         await ada.send("qdu").until("You have no duels yet.")
         await ada.send("cBob\r10\r").until("Stake 10 minutes against Bob?")
         await ada.send("y").until("You have challenged Bob for 10 minutes.")
-        await ada.send(" ").until("Bob has not answered yet.")
+        await ada.until("Bob has not answered yet. 10 minutes.")
+        assert "You have no duels yet." not in ada.picture
         await bob.until("Ada challenges you to a duel for 10 minutes: D, then U.")
 
         await bob.send("q").until("<D> A duel waits for you")
         await bob.send("du").until("Ada waits for your answer.")
         await bob.send("1a").until("Stake 10 minutes against Ada?")
-        await bob.send("y").until("Your hands wait for you.")
+        await bob.send("y").until("Your hands against")
         await ada.until("Bob accepts your duel: D, then U.")
+        await ada.until("Your hands against Bob wait for you. 10 minutes.")
         assert banked(board) == {"Ada": 10, "Bob": 10}
         seed = duel_of(board).seed.hex()
 
-        await bob.send("p" + keys_to_the_end(board, "hit")).until("You have played. Ada has not")
-        await ada.send("1").until("Your hands wait for you.")
+        await bob.send("p" + keys_to_the_end(board, "hit")).until(
+            "You have played, and Ada has not yet."
+        )
+        await ada.send("1").until("Your hands against")
         assert "Coins" not in ada.picture, "nobody sees the other's hands before both are done"
-        await ada.send("p" + keys_to_the_end(board, "stay")).until("You have won.")
+        await ada.send("p" + keys_to_the_end(board, "stay")).until("You have won against Bob.")
         await ada.until("Re<v>iew (Enter)")
         assert duel_of(board).outcome == "won"
         for caller in (ada, bob):
@@ -98,6 +102,53 @@ async def test_two_callers_duel_and_see_their_hands_side_by_side(tmp_path: Path)
         await bob.send("v").until("The book says Stand: that cost")
         await bob.send("qqqqs").until("Duels: 0 won, 1 lost, 0 even.")
         await ada.send("qqqqhe").until("Duels won")
+        assert banked(board) == {"Ada": 30, "Bob": 10}
+        assert board.findings() == []
+
+
+async def test_the_page_of_a_duel_changes_while_a_caller_looks_at_it(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=TOML) as board:
+        bob = await newcomer(board, "Bob", REFUSING)
+        await bob.send("td20\ry").until("deposited")
+        ada = await newcomer(board, "Ada")
+        await ada.send("td20\ry").until("deposited")
+        await ada.send("qducBob\r10\ry").until("You have challenged Bob")
+        await bob.send("qdu1ay").until("Your hands against Ada wait for you.")
+        await ada.until("Your hands against Bob wait for you.")
+        keys = keys_to_the_end(board, "stay")
+        await ada.send("1p" + keys).until("You have played, and Bob has not yet.")
+        assert "Open until" in ada.picture
+        await bob.send("p" + keys).until("Your duel with Ada ended even")
+        await ada.until("You and Bob are even, and each stake is back.")
+        assert "has not yet" not in ada.picture
+        assert "Open until" not in ada.picture
+        assert board.findings() == []
+
+
+async def test_hands_left_unfinished_lose_after_three_days(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=TOML) as board:
+        bob = await newcomer(board, "Bob", REFUSING)
+        await bob.send("td20\ry").until("deposited")
+        ada = await newcomer(board, "Ada")
+        await ada.send("td20\ry").until("deposited")
+        await ada.send("qdu").until("has finished wins against one who has only")
+        await ada.send("cBob\r10\ry").until("You have challenged Bob")
+        await bob.send("qdu1").until(
+            "If you begin, finish by then, or a rival who has finished wins."
+        )
+        await bob.send("ay").until("Your hands against Ada wait for you.")
+        await ada.send("1p" + keys_to_the_end(board, "stay")).until("You have played, and Bob")
+        await bob.send("p").until("The duel - ")
+        for caller in (ada, bob):
+            await caller.close()
+        with board.books() as desk:
+            desk.connection.exec_driver_sql("UPDATE duels SET ends = ends - 3 * 86400")
+        await board.pass_time(61)
+        assert duel_of(board).outcome == "won"
+        bob = await logged_on(board, "Bob", REFUSING)
+        await bob.until("You did not finish your duel with Ada in time: your stake of 10 minutes")
+        await bob.send(" du").until("Ada has won: you did not finish in time.")
+        await bob.send("1").until("Coins")
         assert banked(board) == {"Ada": 30, "Bob": 10}
         assert board.findings() == []
 
@@ -121,7 +172,7 @@ async def test_the_rivals_result_is_hidden_while_it_is_rated(tmp_path: Path) -> 
                 score = after.score if after.is_over else None
                 contests.act(desk, duel, 1, acts[:-1], acts[-1], score)
             close_call(desk, bob, 0, "log-off")
-        await ada.send(" 1").until("Your hands wait for you.")
+        await ada.send("1").until("Your hands against")
         while unrated(board):  # while she reads
             await board.at_rest()
         await board.at_rest()
@@ -138,7 +189,7 @@ async def test_a_challenge_is_read_at_the_next_log_on_and_declined(tmp_path: Pat
         again = await logged_on(board, "Bob")
         await again.until("Ada challenges you to a duel for 10 minutes")
         await again.send(" ").until("<D> A duel waits for you")
-        await again.send("du1d").until("It was declined: the stake is back.")
+        await again.send("du1d").until("The duel with Ada was not accepted: the stake is back.")
         await ada.until("Bob declined your duel: your stake of 10 minutes is back.")
         assert banked(board) == {"Ada": 20, "Bob": 0}
         assert board.findings() == []
