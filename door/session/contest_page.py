@@ -251,7 +251,8 @@ class ContestPage(ABC, Generic[AnyOverview]):
         contest = overview.contest
         name = _("Name") if contest.is_worlds else _("Seal")
         seal = f"|15{name}|07  {contest.seal}"
-        parts = [self.scoring(), self.more_rules(), sealed_rules(rules_of(contest.rules)), seal]
+        rules = sealed_rules(rules_of(contest.rules), is_worlds=contest.is_worlds)
+        parts = [self.scoring(), self.more_rules(), rules, seal]
         return "|07" + "\n\n".join(filter(None, parts))
 
     async def _read_last(self) -> None:

@@ -36,16 +36,18 @@ def rules_text(settings: BlackJackForTimeSettings) -> str:
     return "\n\n".join((coins_rule(settings), *_hand_rules(rules, cards), *fair_rules()))
 
 
-def sealed_rules(rules: BlackjackRules) -> str:
+def sealed_rules(rules: BlackjackRules, *, is_worlds: bool) -> str:
     """Return the rules of shared hands, which all callers play with the same cards.
 
     Each hand has a shuffle of its own, and no time is at stake.
     """
     cards = cards_rule(rules.decks, "hand", rules.penetration)
     fair = _(
-        "All hands are sealed before anybody plays. The seal is on the page before this one, and "
-        "the seed is shown when it's all over."
+        "All hands are sealed before anybody plays. The seal is below, and the seed is shown when "
+        "it's all over."
     )
+    if is_worlds:
+        fair = _("Nobody chose these cards: they follow from the name below.")
     return "\n\n".join((*_hand_rules(rules, cards), *fair_rules(fair)))
 
 

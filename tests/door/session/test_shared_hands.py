@@ -14,8 +14,12 @@ LONG = "Wolfeschlegelsteinhausen"
 
 
 def test_the_rules_speak_of_no_minutes_and_of_no_key_that_only_a_table_has() -> None:
-    rules = plain(sealed_rules(BLACK_JACK_FOR_TIME))
+    rules = plain(sealed_rules(BLACK_JACK_FOR_TIME, is_worlds=False))
     assert "shuffled for every hand" in rules
+    assert "sealed before anybody plays" in rules
+    world = plain(sealed_rules(BLACK_JACK_FOR_TIME, is_worlds=True))
+    assert "Nobody chose these cards: they follow from the name below." in world
+    assert "sealed" not in world, "anybody can work out the cards of a date"
     for untrue in ("your time", "turns a day", "Press F", "C to cut"):
         assert untrue not in rules
 
