@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
-import textwrap
+import sys
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
@@ -97,15 +97,37 @@ def classes() -> Iterator[type[Any]]:
 
 
 @cache
+def definitions(module: str) -> dict[str, ast.ClassDef]:
+    """Return the classes of a module by their qualified names; none if it has no text."""
+    try:
+        tree = ast.parse(inspect.getsource(sys.modules[module]))
+    except (OSError, TypeError):  # it is not written in Python
+        return {}
+    found, nodes = {}, [(tree, "")]
+    while nodes:
+        parent, within = nodes.pop()
+        for node in ast.iter_child_nodes(parent):
+            name = within
+            if isinstance(node, ast.ClassDef):
+                found[within + node.name] = node
+                name = f"{within}{node.name}."
+            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                name = f"{within}{node.name}.<locals>."
+            nodes.append((node, name))
+    return found
+
+
+@cache
 def names_of(kind: type[Any]) -> frozenset[str]:
     """Return the private names in the text of a class, of its own and of itself."""
-    try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(kind)))
-    except (OSError, TypeError, SyntaxError):  # it is not written in Python
+    tree = definitions(kind.__module__).get(kind.__qualname__)
+    if tree is None:
         return frozenset(filter(is_private, vars(kind)))
-    names = {node.attr for node in ast.walk(tree) if is_of_self(node)}
+    names = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        if is_of_self(node):
+            names.add(node.attr)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             names.add(node.name)
     return frozenset(filter(is_private, names))
 
