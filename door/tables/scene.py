@@ -235,7 +235,7 @@ class TableScene:
     is_dealt: bool = False
     result: Result | None = None
     banner: Banner | None = None  # shown across the felt
-    # Whether the caller's time, pot and turns are shown; watchers never see them.
+    # Whether the caller's time, pot and turns are shown; films and watchers never see them.
     has_purse: bool = True
     player: str = ""  # the caller's name, where another caller watches
     history: tuple[str, ...] = ()  # lines of the panel for past hands, the latest first

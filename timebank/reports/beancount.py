@@ -64,7 +64,7 @@ def _used() -> Query:
 
 
 # The second option is the commodity in which programs such as Fava show sums.
-_HEAD = 'option "title" "Black Jack For Time"\noption "operating_currency" "SECOND"\n'
+_HEAD = 'option "title" "{title}"\noption "operating_currency" "SECOND"\n'
 
 _USED = Prepared(_used)
 _LAST: Reader[int] = value(lambda: select(highest(transfers.c.at)))
@@ -91,7 +91,7 @@ def as_beancount(
 
     `last` is `last_instant`. All arguments must be of one moment.
     """
-    yield _HEAD
+    yield _HEAD.format(title="Black Jack For Time")
     start = _day(min((account.first for account in used), default=0), schedule)
     for unit in sorted({account.balance.unit for account in used}):
         commodity, name = COMMODITIES[unit]
@@ -106,6 +106,25 @@ def as_beancount(
     for account in used:
         balance = account.balance
         yield f"{end} balance {_name_of(balance)} {balance.amount} {COMMODITIES[balance.unit][0]}\n"
+
+
+def some_as_beancount(entries: Iterable[list[Extract]], schedule: Schedule) -> Iterator[str]:
+    """Yield some entries in any order, and open their accounts.
+
+    Asserts no balance, because the earlier balances of these accounts are unknown.
+    """
+    yield _HEAD.format(title="Black Jack For Time: a part of the books")
+    opened: dict[tuple[str, str], date] = {}
+    for rows in entries:
+        yield from _transaction(rows, schedule)
+        day = _day(rows[0].at, schedule)
+        for row in rows:
+            commodity = COMMODITIES[row.unit][0]
+            for name in _ends(row):
+                known = opened.get((name, commodity), day)
+                opened[name, commodity] = min(known, day)
+    for (name, commodity), day in sorted(opened.items()):
+        yield f"\n{day} open {name} {commodity}\n"
 
 
 def _opening(account: UsedAccount, schedule: Schedule) -> Iterator[str]:

@@ -43,6 +43,7 @@ from timebank.words import Unit
 OVERDUE_AFTER = timedelta(days=1)
 # Also the table of callers who play alone, and of games with one table.
 FIRST_TABLE = 1
+LARGEST_NUMBER = 2**63 - 1
 # The number of rounds whose actions and seats are read together.
 BATCH = 200
 _ROUNDS = schema.rounds
@@ -392,6 +393,33 @@ def shoe_results(desk: Desk, shoe_id: int, count: int) -> list[Mapping[str, Any]
     return [json.loads(result) for result in reversed(results) if result]
 
 
+def rounds_at_table(desk: Desk, first: StoredRound, last: int | None) -> list[StoredRound]:
+    """Return the rounds at a table from `first` to number `last`, or to the end of its day.
+
+    At a shared table these are the rounds of all seats, each by the seat of the caller of `first`
+    or else by its lead. Elsewhere they are that caller's rounds. Unreadable rounds are left out and
+    named in the log.
+    """
+    shoe = first.shoe
+    is_shared = shoe is not None and shoe.caller_id is None
+    values = {
+        "first": first.lead,
+        "last": LARGEST_NUMBER if last is None else last,
+        "since": first.day.isoformat(),
+        "until": "9999-12-31" if last is not None else first.day.isoformat(),
+        "game": first.game,
+    }
+    if not is_shared or shoe is None:
+        mine = _stored(desk, _OF_CALLER_FROM, caller_id=first.caller_id, **values)
+        return list(_readable(mine, "is asked for"))
+    at_table = _stored(desk, _AT_TABLE_FROM, at_table=shoe.table, **values)
+    by_lead: dict[int, StoredRound] = {}
+    for stored in _readable(at_table, "is asked for"):
+        if stored.lead not in by_lead or stored.caller_id == first.caller_id:
+            by_lead[stored.lead] = stored
+    return [by_lead[lead] for lead in sorted(by_lead)]
+
+
 def _readable(rounds: Iterator[StoredRound | JournalDamaged], state: str) -> Iterator[StoredRound]:
     """Yield the readable rounds. Name the others and their `state`, a clause, in the log."""
     for stored in rounds:
@@ -450,6 +478,17 @@ _LAST_DONE = Prepared(
         .where(_ROUNDS.c.settled.is_not(None), shoes.c.closed.is_not(None))
         .order_by(_ROUNDS.c.id.desc())
         .limit(1)
+    )
+)
+_IS_IN_RANGE = (
+    _ROUNDS.c.game == bindparam("game"),
+    _ROUNDS.c.id.between(bindparam("first"), bindparam("last")),
+    _ROUNDS.c.day.between(bindparam("since"), bindparam("until")),
+)
+_OF_CALLER_FROM = Prepared(lambda: _select_rounds(_IS_OF_CALLER, *_IS_IN_RANGE))
+_AT_TABLE_FROM = Prepared(
+    lambda: _select_rounds(
+        *_IS_IN_RANGE, shoes.c.caller_id.is_(None), shoes.c.at_table == bindparam("at_table")
     )
 )
 _IN_PLAY = Prepared(lambda: _select_rounds(_IS_OF_CALLER, _ROUNDS.c.settled.is_(None)))

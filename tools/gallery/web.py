@@ -211,6 +211,8 @@ async def _books(browser: Any, board: World, into: Path) -> None:
             await page.goto(f"{place}{path}")
             if name == "hand":
                 await page.get_by_text("Your browser has checked it").wait_for()
+                for _ in range(8):
+                    await page.get_by_role("button", name="Step").click()
             await _keep_page(page, into / f"{name}.png", whole=name in ("hand", "caller", "plots"))
         await page.goto(f"{place}caller/{number}/acts")
         await _confirm(page)

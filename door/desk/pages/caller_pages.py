@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -9,10 +11,11 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from door.desk.pages.forms import number_in
-from door.desk.pages.queries import LUCKY_DAYS
+from door.desk.pages.queries import LUCKY_DAYS, title
 
 if TYPE_CHECKING:
     from door.desk.pages.rendering import Guard, PageRenderer, Visit
+    from timebank.reports.plots import Stream
 
 
 class PeoplePages:
@@ -44,11 +47,109 @@ class PeoplePages:
             caller = await self._showing.read(partial(self._reading.caller, number, before))
         if caller is None:
             return self._showing.problem("There is no caller of that number.", 404, visit)
+        drawn = sankey(caller.record.name, caller.came, caller.went, caller.has)
         return self._showing.show(
             "caller.html",
             visit,
             one=caller,
             before=before,
+            drawn=drawn,
             limits=self._reading.config.bank.limits,
             lucky_days=LUCKY_DAYS,
         )
+
+
+# Where minutes came from and went, as a drawing: a Sankey diagram in SVG.
+
+WIDTH = 900  # in units of the drawing
+SIDE = 300  # width of the words on either side
+BAR = 14  # width of a bar
+FLOW_HEIGHT = 220  # of all streams of a side together
+LEAST = 3  # height of the smallest stream
+GAP = 22  # between two streams, with room for a line of words
+TOP = 12
+
+
+@dataclass(frozen=True)
+class Band:
+    """One stream of the drawing: a bar at the side with words, and a band to the middle."""
+
+    words: str
+    seconds: int
+    x: float
+    y: float
+    height: float
+    path: str
+    words_x: float
+    anchor: str
+
+
+@dataclass
+class Drawing:
+    name: str
+    width: int = WIDTH
+    height: float = 0.0
+    middle: tuple[float, float, float] = (0.0, 0.0, 0.0)  # x, y and height of the middle bar
+    came: list[Band] = field(default_factory=list)
+    went: list[Band] = field(default_factory=list)
+
+
+def sankey(name: str, came: Sequence[Stream], went: Sequence[Stream], has: int) -> Drawing | None:
+    """Lay out the minutes that came to and went from the caller `name`.
+
+    `has` are the seconds that they still have. Return None if no minutes ever came.
+    """
+    left = [(_words(stream), stream.seconds) for stream in came]
+    right = [(_words(stream), stream.seconds) for stream in went]
+    if has:
+        right.append(("still there", has))
+    whole = sum(seconds for _, seconds in left)
+    if not whole:
+        return None
+    scale = FLOW_HEIGHT / whole
+    sides = [[max(LEAST, seconds * scale) for _, seconds in side] for side in (left, right)]
+    tallest = max(sum(heights) + GAP * len(heights) for heights in sides)
+    flow = max(map(sum, sides))
+    drawing = Drawing(name, height=TOP + tallest + GAP)
+    start = TOP + (tallest - flow) / 2
+    drawing.middle = ((WIDTH - BAR) / 2, start, flow)
+    drawing.came = _bands(left, sides[0], tallest, drawing.middle, is_left=True)
+    drawing.went = _bands(right, sides[1], tallest, drawing.middle, is_left=False)
+    return drawing
+
+
+def _bands(
+    streams: Sequence[tuple[str, int]],
+    heights: Sequence[float],
+    tallest: float,
+    middle: tuple[float, float, float],
+    *,
+    is_left: bool,
+) -> list[Band]:
+    y = TOP + (tallest - sum(heights) - GAP * len(heights)) / 2 + GAP / 2
+    centre, inner = middle[0], middle[1]
+    x = SIDE if is_left else WIDTH - SIDE - BAR
+    bands: list[Band] = []
+    for (words, seconds), height in zip(streams, heights, strict=True):
+        ends = (x + BAR, y, centre, inner) if is_left else (centre + BAR, inner, x, y)
+        words_x, anchor = (x - 8, "end") if is_left else (x + BAR + 8, "start")
+        path = _path((ends[0], ends[1]), (ends[2], ends[3]), height)
+        bands.append(Band(words, seconds, x, y, height, path, words_x, anchor))
+        y += height + GAP
+        inner += height
+    return bands
+
+
+def _path(start: tuple[float, float], end: tuple[float, float], height: float) -> str:
+    (x0, y0), (x1, y1) = start, end
+    bend = (x0 + x1) / 2
+    return (
+        f"M{x0:.1f},{y0:.1f} C{bend:.1f},{y0:.1f} {bend:.1f},{y1:.1f} {x1:.1f},{y1:.1f}"
+        f" V{y1 + height:.1f} C{bend:.1f},{y1 + height:.1f} {bend:.1f},{y0 + height:.1f}"
+        f" {x0:.1f},{y0 + height:.1f} Z"
+    )
+
+
+def _words(stream: Stream) -> str:
+    game = f" at {title(stream.game)}" if stream.game else ""
+    return f"{stream.what}{game}"

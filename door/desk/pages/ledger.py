@@ -13,6 +13,8 @@ from door.desk.pages.forms import Parameters, number_in
 from timebank.reports.ledger_pages import Sought
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from door.desk.pages.rendering import Guard, PageRenderer, Visit
 
 FIELDS = frozenset({each.name for each in fields(Sought)} - {"caller_id"} | {"caller"})
@@ -25,9 +27,14 @@ class LedgerPages:
         self._reading = showing.reading
 
     def routes(self, guard: Guard) -> list[Route]:
+        read = self._reading
         return [
             Route("/ledger", guard(self._ledger)),
-            Route("/ledger.csv", guard(self._csv)),
+            Route("/ledger.csv", guard(partial(self._file, read.csv, "text/csv", "csv"))),
+            Route(
+                "/ledger.beancount",
+                guard(partial(self._file, read.beancount, "text/plain", "beancount")),
+            ),
             Route("/entry/{number}", guard(self._entry)),
             Route("/balances", guard(self._balances)),
         ]
@@ -48,15 +55,17 @@ class LedgerPages:
             before=before,
         )
 
-    async def _csv(self, visit: Visit) -> Response:
+    async def _file(
+        self, write: Callable[[Sought], Iterator[str]], media_type: str, ending: str, visit: Visit
+    ) -> Response:
         """Send all transfers sought as a file."""
         asked = Parameters(visit.query, FIELDS)
         sought = await self._sought(asked)
         if asked.wrong:
             return self._showing.problem(" ".join(asked.wrong), 400, visit)
-        written = self._showing.file(self._reading.csv(sought))
-        attached = {"Content-Disposition": 'attachment; filename="ledger.csv"'}
-        return StreamingResponse(written, media_type="text/csv", headers=attached)
+        written = self._showing.file(write(sought))
+        attached = {"Content-Disposition": f'attachment; filename="ledger.{ending}"'}
+        return StreamingResponse(written, media_type=media_type, headers=attached)
 
     async def _sought(self, asked: Parameters) -> Sought:
         name = asked.text("caller")

@@ -24,7 +24,7 @@ from door.defence.front_ends import known_networks
 from door.desk.pages.access import Access
 from door.desk.pages.act_pages import ActPages
 from door.desk.pages.caller_pages import PeoplePages
-from door.desk.pages.hand_pages import HandPages
+from door.desk.pages.hand_film import HandPages
 from door.desk.pages.ledger import LedgerPages
 from door.desk.pages.operations import SysopActs
 from door.desk.pages.plots import PlotPages

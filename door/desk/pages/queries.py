@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from door.games import hand_check as hands
 from door.games import proofs
 from door.games.rounds import the_hand
+from door.tables import film
 from timebank.callers import callers
 from timebank.callers.history import Happening, history
 from timebank.calls.calls import OpenCall, open_calls
@@ -26,6 +27,7 @@ from timebank.ledger.schema import instant, stamp
 from timebank.names import names
 from timebank.reports import exports, extracts, house, ledger_pages, person, summary
 from timebank.reports import plots as plot_data
+from timebank.reports.beancount import some_as_beancount
 from timebank.reports.ledger_pages import Leaf, Sought
 from timebank.reports.totals import moved_by_quarter
 from timebank.thebank import outbox
@@ -235,6 +237,10 @@ class BooksReader:
             rows, low = self.look(partial(ledger_pages.stretch, sought=sought, low=low, end=end))
             yield from rows
 
+    def beancount(self, sought: Sought) -> Iterator[str]:
+        """Write all transfers sought for beancount."""
+        return some_as_beancount(extracts.entries(self._rows(sought)), self.config.bank.schedule)
+
     def balances_at(self, at: datetime | None) -> Then:
         def look(desk: Desk) -> Then:
             moment = desk.now if at is None else at
@@ -270,6 +276,14 @@ class BooksReader:
         end = words.index("Transfers")
         rows = extracts.chosen(desk, extracts.Wanted(round_id=number))
         return OneHand(stored, words[1:end], rows, proofs.proof(stored))
+
+    def hands(
+        self, number: int, last: int | None, most: int, *, is_one: bool
+    ) -> Sequence[StoredRound]:
+        """Return a hand alone, or with those after it on the evening; raises `NoSuchHand`."""
+        if is_one:
+            return [self.look(lambda desk: the_hand(desk, number))]
+        return self.look(lambda desk: film.hands_to_film(desk, number, last, most))
 
     def find(self, name: str) -> CallerRecord | None:
         """Find a living caller by name, or by number: "#12"."""

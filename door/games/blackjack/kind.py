@@ -98,6 +98,9 @@ class BlackJackKind(Kind):
         cards = round_.dealer_hand if settled else round_.dealer
         return f"{players}; dealer {' '.join(card or '??' for card in cards)}"
 
+    def face_down(self, round_: BlackjackRound) -> tuple[Card, ...]:
+        return () if round_.revealed else round_.dealer_hand[1:2]
+
     def cards(self, seed: bytes, cut: shuffle.Cut, decks: int, position: int) -> tuple[Card, ...]:
         if self.undealt is None:
             return shuffle.shuffle(seed, cut, decks)[position:]

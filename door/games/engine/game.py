@@ -134,6 +134,10 @@ class Kind(ABC):
     def lies(self, round_: Any, settled: bool) -> str:
         """Return the cards on the table in words; hide those face down until `settled`."""
 
+    def face_down(self, round_: Any) -> tuple[Card, ...]:
+        """Return the cards of a finished round that stayed face down."""
+        return ()
+
     # Rules.
 
     @property

@@ -15,6 +15,7 @@ from door.games.blackjack.round import BlackjackAction, BlackjackPhase, Blackjac
 from door.games.blackjack.rules import rules_to_mapping
 from door.tables.black_jack_for_time.scene import BlackJackScene
 from door.tables.black_jack_for_time.words import printed, rules_text, sentence
+from door.tables.reel import film_alone
 from door.tables.scene import Ending
 from door.tables.solo_table import TableForTime
 from door.tables.strategy import TableCard
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
     from door.tables.play import Step
+    from door.tables.reel import Reel, ReplayedHand
     from door.tables.tutor.tutor_process import TutorProcess
 
 GAME = BLACK_JACK_FOR_TIME_KIND.name
@@ -170,3 +172,13 @@ def sit_down(board: Board, caller: Caller) -> BlackJackForTimeTable:
 
 async def menu_words(board: Board, caller: Caller) -> str:
     return turns_and_bets(caller, GAME, BlackJackForTimeSettings.among(caller.config.games))
+
+
+def film(reel: Reel, hand: ReplayedHand) -> None:
+    coin = hand.stored.coin
+    scene = BlackJackScene(coin, None, printed=printed(hand.kind.read_rules(hand.stored.rules)))
+
+    def message_for(event: Event) -> str:
+        return "" if isinstance(event, CARDS) else sentence(event, coin, scene.mine, scene.dealer)
+
+    film_alone(reel, hand, BlackJackForTimeTable, scene, message_for)

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 from door.call.scene import LAYOUT_COLUMNS
 from door.games.red_dog import events as happened
-from door.games.red_dog.events import Event, RedDogOutcome
+from door.games.red_dog.events import Event, RedDogDealt, RedDogOutcome
 from door.games.red_dog.game import RED_DOG_KIND, RedDogSettings
 from door.games.red_dog.round import RedDogAction, RedDogRound
 from door.games.red_dog.rules import BEST_ODDS
 from door.tables.red_dog import words
 from door.tables.red_dog.scene import RedDogScene
+from door.tables.red_dog.words import sentence
+from door.tables.reel import film_alone
 from door.tables.scene import Ending
 from door.tables.solo_table import TableForTime
 from door.tables.strategy import TableCard
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
     from door.tables.play import Step
+    from door.tables.reel import Reel, ReplayedHand
 
 
 _THREE = RedDogOutcome.THREE_OF_A_KIND
@@ -103,3 +106,12 @@ def sit_down(board: Board, caller: Caller) -> RedDogTable:
 
 async def menu_words(board: Board, caller: Caller) -> str:
     return turns_and_bets(caller, RED_DOG_KIND.name, RedDogSettings.among(caller.config.games))
+
+
+def film(reel: Reel, hand: ReplayedHand) -> None:
+    coin = hand.stored.coin
+
+    def message_for(event: Event) -> str:
+        return "" if isinstance(event, RedDogDealt) else sentence(event, coin)
+
+    film_alone(reel, hand, RedDogTable, RedDogScene(coin, None), message_for)

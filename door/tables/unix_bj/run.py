@@ -23,10 +23,10 @@ from door.errors import RunEnded, TimeUp
 from door.games.blackjack.round import BlackjackAction, BlackjackRound
 from door.games.blackjack.rules import UNIX_BJ_STAKE, rules_to_mapping
 from door.games.engine.game import Act
-from door.games.engine.journaled import acts_of, mixed_into, rebuild
 from door.games.unix_bj.game import BET, UNIX_BJ_KIND, UnixBjSettings
 from door.tables.fairness import Fairness
 from door.tables.play import Deal, Play, Step
+from door.tables.reel import replay_hand
 from door.tables.sitting import NO_BOOKS, Sitting
 from door.tables.tutor.advice import Tutor
 from door.tables.unix_bj.teletype import OPENING, Score, Teletype, decline, hand_start, is_yes
@@ -197,15 +197,11 @@ class Run:
 
     def _letters_of(self, stored: StoredRound) -> str:
         """Return the letters of a hand from its journal."""
-        hand = rebuild(UNIX_BJ_KIND, stored)
-        shoe = hand.shoe
-        cards = UNIX_BJ_KIND.cards(shoe.seed, mixed_into(shoe), shoe.decks, shoe.position)
-        round_, events = UNIX_BJ_KIND.deal(stored.rules, cards, [stored.stake], 1)
-        letters = self.teletype.deal(stored.start, round_, events)
-        for act in acts_of(stored):
-            round_, events = UNIX_BJ_KIND.act(round_, act)
-            letters += self.teletype.print_events(round_, events)
-        return letters
+        deal, *steps = replay_hand(stored).steps
+        letters = self.teletype.deal(stored.start, deal.hand.round, deal.events)
+        return letters + "".join(
+            self.teletype.print_events(each.hand.round, each.events) for each in steps
+        )
 
     async def _program(self) -> None:
         self.paper.print(OPENING)

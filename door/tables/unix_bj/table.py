@@ -15,21 +15,24 @@ from door.lobby import texts
 from door.tables.betting import BettingTime
 from door.tables.fairness import Fairness
 from door.tables.fairness_view import read_fairness
+from door.tables.reel import DECIDED_SECONDS, END_SECONDS, THINK_SECONDS
 from door.tables.scene import TableTally
 from door.tables.sitting import Sitting
 from door.tables.strategy import TableCard
 from door.tables.tutor.tutor_process import TutorProcess
 from door.tables.unix_bj import words
 from door.tables.unix_bj.run import GAME, Run, Terms
+from door.tables.unix_bj.teletype import OPENING, Score, Teletype
 from door.tables.words import FAIRNESS, MEANINGS, QUIT, STRATEGY, STRATEGY_LABEL, turns_today
 from timebank.errors import BooksUnavailable
 from timebank.language import N_, _, ngettext
 from timebank.wagers.play_money import tally
-from timebank.words import field, span
+from timebank.words import date_words, field, span
 
 if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
+    from door.tables.reel import Reel, ReplayedHand
     from door.tables.tutor.tutor_process import TutorProcess
 
 PLAY, MANUAL = "PM"
@@ -182,3 +185,40 @@ async def menu_words(board: Board, caller: Caller) -> str:
         )
     score = await caller.ask_books(lambda desk: tally(desk, caller.record.id, GAME, "usd-cent"))
     return words.net_so_far(score.net) if score.action else _("play money")
+
+
+CLEARED = "\x1b[0m\x1b[2J\x1b[H"
+
+
+def film(reel: Reel, hand: ReplayedHand) -> None:
+    stored = hand.stored
+    paper = Teletype("1975", stored.coin, Score())
+    title = _("Hand {number}").format(number=stored.id)
+    reel.mark(title)
+    reel.write(f"{CLEARED}{title}: {stored.caller}, {date_words(stored.day)}\r\n\r\n")
+    reel.now += THINK_SECONDS
+    _print(reel, OPENING)
+    round_ = hand.after
+    for step in hand.steps:
+        if step.act is None:
+            _print(reel, paper.deal(stored.start, step.hand.round, step.events))
+        else:
+            # Answer no to every question before the one that was answered with yes.
+            for question in paper.questions(round_):
+                is_yes = question.yes == step.act.word
+                reel.now += THINK_SECONDS
+                reel.write(question.text)
+                reel.now += DECIDED_SECONDS
+                reel.write("y\r\n" if is_yes else "\r\n")
+                if is_yes:
+                    break
+            _print(reel, paper.print_events(step.hand.round, step.events))
+        round_ = step.hand.round
+    reel.now += THINK_SECONDS
+    if why := hand.why_unsettled():
+        reel.write(f"\r\n{why}\r\n")
+    reel.now += END_SECONDS
+
+
+def _print(reel: Reel, letters: str) -> None:
+    reel.write(letters.replace("\n", "\r\n"))

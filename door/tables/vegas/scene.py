@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Sequence, Set
 from copy import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ansi.width import text_width
 from door import wording
@@ -37,13 +37,11 @@ from timebank.words import MINUTE, span
 
 if TYPE_CHECKING:
     from ansi.canvas import Canvas
-    from door.call.caller import Caller
     from door.call.scene import Area
     from door.games.blackjack.blackjack_hand import Hand
     from door.games.engine.cards import Card
     from door.tables.vegas.felt import VegasLayout
     from door.tables.vegas.state import Chair, TableState
-    from door.tables.vegas.table import VegasTable
     from door.tables.vegas.table_round import VegasRound
 
 TALK_LINES_SHOWN = 3  # for watchers in plain lines
@@ -78,8 +76,33 @@ class Place(NamedTuple):
 TURNED_OVER = Place(-1, 1, 0)  # the hole card, once more
 
 
+class TableView(Protocol):
+    """What a scene reads of a table: of a `VegasTable`, or of a film's table."""
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def state(self) -> TableState: ...
+
+    def seconds_left(self) -> int: ...
+
+
+class Onlooker(Protocol):
+    """What a scene reads of its viewer: of a `Caller`, or of a film's viewer."""
+
+    @property
+    def record(self) -> Any: ...
+
+    @property
+    def purse(self) -> Any: ...
+
+    @property
+    def console(self) -> Any: ...
+
+
 class VegasScene:
-    def __init__(self, table: VegasTable, caller: Caller) -> None:
+    def __init__(self, table: TableView, caller: Onlooker) -> None:
         self.title = table.title
         self._table = table
         self._caller = caller

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+import beancount.loader
 import pytest
 from click.testing import CliRunner
 
@@ -144,8 +145,8 @@ async def shown(
             pages.close()
 
 
-PLACES = ["/", "/ledger", "/ledger.csv", "/entry/1", "/callers", "/caller/1"]
-PLACES += ["/plots", "/balances", "/hand/1"]
+PLACES = ["/", "/ledger", "/ledger.csv", "/ledger.beancount", "/entry/1", "/callers", "/caller/1"]
+PLACES += ["/plots", "/balances", "/hand/1", "/hand/1.cast"]
 
 
 async def test_strangers_see_a_form_and_nothing_else(tmp_path: Path) -> None:
@@ -463,16 +464,41 @@ async def test_the_ledger_is_filtered_leafed_through_and_written_as_csv(tmp_path
         assert rows[0]["digest"] in entry.text
 
 
-async def test_a_download_equals_the_output_of_the_command(tmp_path: Path) -> None:
+async def test_a_filtered_export_is_valid_beancount_and_balances(
+    tmp_path: Path,
+) -> None:
+    async with shown(tmp_path) as (board, browser):
+        with board.books() as desk:
+            sysop.adjust(desk, ADA, 600, RUDE, "Wanda")
+        await browser.logs_on()
+        written = await browser.get("/ledger.beancount", caller="Ada", least=10, up_to=10)
+        entries, errors, _ = beancount.loader.load_string(written.body)
+        assert errors == []
+        (transaction,) = (each for each in entries if hasattr(each, "postings"))
+        assert sorted(each.units.number for each in transaction.postings) == [-600, 600]
+        assert RUDE in transaction.narration
+
+
+async def test_downloads_equal_the_output_of_the_commands_in_order(
+    tmp_path: Path,
+) -> None:
+    """Fava keeps the order of a file within a day: a balance that runs must not run backwards."""
     async with shown(tmp_path) as (board, browser):
         with board.books() as desk:
             for minutes in (5, 10, -15, 20):
                 sysop.adjust(desk, ADA, 60 * minutes, f"{minutes} of Ada's", "Wanda")
         await browser.logs_on()
         by_page = (await browser.get("/ledger.csv")).body
-        words = ["ledger", "--format", "csv", "--config", str(board.config.path)]
-        assert by_page == CliRunner().invoke(timebank, words).output
-        assert by_page.count("of Ada's") > 3, "in words and in facts"
+        parts = (await browser.get("/ledger.beancount")).body.split("\n\n")
+        by_command = {
+            words: CliRunner().invoke(timebank, [*words, "--config", str(board.config.path)]).output
+            for words in (("ledger", "--format", "csv"), ("export", "beancount"))
+        }
+    assert by_page == by_command["ledger", "--format", "csv"]
+    exported = by_command["export", "beancount"].split("\n\n")
+    entries = [part.rstrip() for part in exported if "entry: " in part]
+    assert len(entries) > 4
+    assert [part.rstrip() for part in parts if "entry: " in part] == entries
 
 
 async def test_balances_can_be_shown_as_of_a_date(tmp_path: Path) -> None:
@@ -522,15 +548,18 @@ async def test_reports_are_made_behind_all_others_and_files_come_in_pieces(tmp_p
         showing.close()
 
 
-async def test_sources_of_minutes_are_listed(tmp_path: Path) -> None:
+async def test_sources_of_minutes_are_drawn_and_listed(tmp_path: Path) -> None:
     async with shown(tmp_path) as (_, browser):
         await browser.logs_on()
         page = await browser.get(f"/caller/{ADA}")
         assert "in added by the sysop 1:00:00 out still there 1:00:00" in page.text
+        (left,) = re.findall(r'<path class="came" d="([^"]+)"', page.body)
+        (right,) = re.findall(r'<path class="went" d="([^"]+)"', page.body)
+        assert left != right
         assert "No minutes yet." in (await browser.get("/caller/1")).text
 
 
-async def test_a_hand_is_shown_with_its_proof(ada: Table) -> None:
+async def test_a_hand_is_shown_with_its_film_and_its_proof(ada: Table) -> None:
     browser = Browser(pages_of(ada.board))
     await ada.bets(1, hand("stay", ends="win"))
     await ada.stands()
@@ -543,10 +572,18 @@ async def test_a_hand_is_shown_with_its_proof(ada: Table) -> None:
     assert proof["seed"] == hand("stay", ends="win").hex()
     open_one = await browser.get("/hand/2")
     assert hand("hit", ends="bust").hex() not in open_one.body
+    assert hand("hit", ends="bust").hex() not in (await browser.get("/hand/2.cast")).body
+    cast = await browser.get("/hand/1.cast", size="40x22", day="on")
+    head, *lines = map(json.loads, cast.body.splitlines())
+    assert (head["width"], head["height"]) == (40, 22)
+    assert [line[2] for line in lines if line[1] == "m"] == ["Hand 1", "Hand 2"]
     assert (await browser.get("/hand", number=2)).headers["location"] == "/hand/2"
     for wrong, status in (
         ("/hand/99", 404),
         ("/hand/x", 404),
+        ("/hand/99.cast", 404),
+        ("/hand/2.cast?to=1", 400),
+        ("/hand/1.cast?size=9x9", 400),
         ("/hand?number=x", 400),
     ):
         path, _, asked = wrong.partition("?")

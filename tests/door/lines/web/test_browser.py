@@ -431,7 +431,7 @@ async def test_a_sysop_needs_no_mouse(browser: Any, tmp_path: Path) -> None:
         assert sysop.complaints == []
 
 
-async def test_the_seal_of_a_hand_is_checked_on_the_sysops_page(
+async def test_a_hand_is_played_again_step_by_step_and_its_seal_is_checked(
     browser: Any, tmp_path: Path
 ) -> None:
     async with (
@@ -449,6 +449,17 @@ async def test_the_seal_of_a_hand_is_checked_on_the_sysops_page(
         await page.goto(f"{place}ledger?caller=Ada&kind=won")
         await page.get_by_role("link", name="hand 1").first.click()
         await page.get_by_text("Your browser has checked it: the seed fits the seal").wait_for()
+        await page.get_by_role("button", name="Step").click()
+        await sysop.sees("Hand 1")
+        for _ in range(60):
+            if await page.get_by_role("button", name="Step").is_disabled():
+                break
+            await page.get_by_role("button", name="Step").press("Enter")
+        await sysop.sees("You win")
+        await page.get_by_role("button", name="Back").click()
+        await page.wait_for_function(f"() => !({READ_SCREEN})().includes('You win')")
+        await page.get_by_role("button", name="Play").click()
+        await sysop.sees("You win")
 
         # All of it is checked on the page that callers have.
         await page.get_by_role("link", name="Check the payment too").click()
@@ -473,7 +484,9 @@ async def test_the_seal_of_a_hand_is_checked_on_the_sysops_page(
         assert sysop.complaints == []
         dark = {"color_scheme": "dark", "storage_state": await page.context.storage_state()}
         async with window(browser, **PHONE, **dark, bypass_csp=True) as phone:
-            await phone.goto(f"{place}hand/1")
+            await phone.goto(f"{place}hand/1?day=on")
+            await phone.get_by_label("Hand").select_option("Hand 2")
+            await Visitor(phone, ada.board).sees("Hand 2")
             assert await violations(phone) == []
             assert not await phone.evaluate("document.body.scrollWidth > innerWidth")
 

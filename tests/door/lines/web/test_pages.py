@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from door.desk.pages.hand_pages import CALLERS_PAGE, CHECK
+from door.desk.pages.hand_film import CALLERS_PAGE, CHECK
 from door.lines.web import pages
 from tests.door.lines.web.site import asked, get, open_site
 

@@ -13,8 +13,9 @@ import pytest
 from door.errors import NotNow
 from door.games import hand_check
 from door.games.blackjack.rules import rules_to_mapping
+from door.games.rounds import the_hand
 from door.games.vegas.game import VEGAS_KIND
-from door.tables import overdue, play
+from door.tables import film, overdue, play
 from door.tables.fairness import Fairness
 from door.tables.vegas import news
 from door.tables.vegas.scene import VegasScene
@@ -210,6 +211,7 @@ async def test_a_solo_hand_of_an_earlier_release_continues_at_the_table(
             description = hand_check.describe(desk, number)
             assert f"Hand {number}: Vegas, Ada" in description
             assert own.seed.hex() in description, "nothing is dealt from it any more"
+            assert [*film.film([the_hand(desk, number)], film.reel_of("80x24"))]
         assert here.findings() == []
 
 

@@ -15,6 +15,8 @@ import pytest
 
 from door.games.blackjack.kind import BlackJackKind
 from door.games.engine.cards import parse_cards
+from door.tables.reel import THINK_SECONDS, Reel, replay_hand
+from door.tables.vegas.film import film
 from door.tables.vegas.seat import BEAT_SECONDS
 from tests.door.playing import PAST_HEADER
 from tests.door.riding import Rider
@@ -23,6 +25,8 @@ from tests.door.vegas_callers import AT_TABLE, Player, player, table_toml
 from tests.door.visiting import MENU
 from tests.terminal import MODERN, REFUSING, SYNCTERM
 from tests.world import World, world
+from timebank.language import speaking_to
+from timebank.wagers import journal
 
 ANIMATED = table_toml(minutes=90).replace('"off"', '"normal"')
 STEP = 0.05  # seconds between two frames
@@ -101,7 +105,19 @@ async def frames(
             await board.pass_time(STEP)
         assert AT_TABLE in here["Ada"].prompt
         await rider.leaves()
+        seen["a film"] = film_of(board)
     return seen
+
+
+def film_of(board: World) -> list[tuple[str, int]]:
+    """The frames of a film of the round, as many as there are cards and the empty table."""
+    with board.books() as desk:
+        stored = journal.stored_round(desk, 1)
+    assert stored is not None
+    reel = Reel()
+    with speaking_to(reel.viewer):
+        film(reel, replay_hand(stored))
+    return [(letters, 0) for second, letters in reel.frames if second >= THINK_SECONDS]
 
 
 def bets_again(here: dict[str, Player]) -> None:
@@ -161,7 +177,7 @@ async def alike(
     fallen = len(same.split()) - (7 if stands else 0)
     until = round(fallen * BEAT_SECONDS / STEP)
     for name in first.keys() - set(without):
-        for number in range(until):
+        for number in range(fallen if name == "a film" else until):
             (screen, bells), (other_screen, other_bells) = first[name][number], second[name][number]
             assert screen.split("\n") == other_screen.split("\n"), f"{name}, frame {number}"
             assert bells == other_bells, f"{name}, frame {number}"
