@@ -82,7 +82,7 @@ async def _ask_deposit(caller: Caller, left: Leftover) -> str:
     caller.console.display.stage(Page(_("Goodbye"), _about(caller, left, is_first=is_first)))
     choice = await caller.console.prompt.ask(
         labels,
-        question=_("Bank your {time}?").format(time=span(left.allowed.seconds)),
+        question=_question(left.allowed.seconds, caller.purse.time_left()),
         default="Y",
         cancel=STAY,
         meanings=MEANINGS,
@@ -95,9 +95,22 @@ async def _ask_deposit(caller: Caller, left: Leftover) -> str:
     return "Y" if choice == "A" else choice
 
 
+def _question(banked: int, left: int) -> str:
+    """Return the question about the seconds to bank, which says how many minutes stay.
+
+    >>> _question(1980, 2318), _question(1980, 1999)
+    ('Bank your 33 minutes, and keep 5?', 'Bank your 33 minutes?')
+    """
+    kept = (left - 1 - banked) // MINUTE  # the second that has begun is used
+    words = _("Bank your {time}, and keep {kept}?") if kept else _("Bank your {time}?")
+    return words.format(time=span(banked), kept=kept)
+
+
 def _about(caller: Caller, left: Leftover, *, is_first: bool = False) -> list[str]:
     """Return what the bank takes, what expires otherwise, and what auto-deposit would do."""
-    lines = [literal(str(left.allowed.rule))] if caller.bank_settings.mode == "built-in" else []
+    bank = caller.bank_settings
+    has_enough = caller.purse.time_left() >= bank.limits.keep + MINUTE
+    lines = [literal(str(left.allowed.rule))] if bank.mode == "built-in" and has_enough else []
     if left.allowed.seconds and caller.prefers(AUTO_DEPOSIT):
         words = _("The bank takes {banked}. Unless you use them, {time} expire at midnight.")
         banked = span(left.allowed.seconds)

@@ -24,7 +24,7 @@ SCREENS = {
 async def asked(board: World, name: str = "Ada", profile: Profile = MODERN) -> Guest:
     """Bring a caller to the question about their minutes."""
     guest = await visitor(board, name, profile=profile)
-    await guest.presses("g").sees("Bank your 54 minutes?")
+    await guest.presses("g").sees("Bank your 54 minutes, and keep 5?")
     return guest
 
 
@@ -41,10 +41,18 @@ async def test_enter_banks_what_the_bank_takes(board: World, profile: Profile) -
     assert ada.ledger == [("grant", 60 * MINUTE), ("elapsed", 1), ("deposit", 54 * MINUTE)]
 
 
+async def test_without_minutes_for_the_bank_no_rule_of_it_is_told(board: World) -> None:
+    ada = await visitor(board, "Ada")
+    await board.pass_time(56 * MINUTE + 15)
+    await ada.presses("g").sees("Unless you use them, 3 minutes")
+    await ada.sees("Leave the board?")
+    assert "must stay on your clock" not in ada.screen
+
+
 async def test_no_leaves_without_a_deposit_and_escape_stays(board: World) -> None:
     ada = await asked(board)
     await ada.presses("\x1b").is_asked(MENU)
-    await ada.presses("g").sees("Bank your 54 minutes?")
+    await ada.presses("g").sees("Bank your 54 minutes, and keep 5?")
     await ada.presses("s").is_asked(MENU)
     await ada.logs_off()
     await board.settled()
@@ -129,7 +137,7 @@ async def test_an_event_at_the_question_leaves_nothing_to_bank(tmp_path: Path) -
     toml = sysop_toml(events=event("Mail hour", "12:12"))
     async with world(tmp_path, toml=toml) as board:
         ada = await visitor(board, "Ada")
-        await ada.presses("g").sees("Bank your 6 minutes?")
+        await ada.presses("g").sees("Bank your 6 minutes, and keep 5?")
         await board.pass_time(12 * MINUTE)
         await ada.is_sent_off("Mail hour has begun.")
         await board.settled()
@@ -151,7 +159,7 @@ async def test_midnight_at_the_question_asks_again_about_the_new_day(tmp_path: P
         ada = await asked(board)
         await board.pass_time(2 * MINUTE)
         ada.presses("\r")
-        await ada.sees("Bank your 54 minutes?")
+        await ada.sees("Bank your 54 minutes, and keep 5?")
         assert ada.has["bank"] == 0
         ada.presses("\r")
         await ada.is_sent_off("54 minutes deposited at log-off.")
