@@ -35,6 +35,11 @@ DOMAIN = "bjft"
 CATALOGUES = Path(__file__).parent / "locales"
 
 
+def next_language(language: str) -> str:
+    languages = list(LANGUAGES)
+    return languages[(languages.index(language) + 1) % len(languages)]
+
+
 @dataclass(slots=True, eq=False)
 class Viewer:
     """A reader of texts. A change of its fields takes effect in all its tasks."""

@@ -29,7 +29,7 @@ from timebank.callers.notices import note_seen
 from timebank.calls import calls
 from timebank.calls.calls import close_call, touch, why_ended
 from timebank.errors import BooksFailed, CallClosed
-from timebank.language import LANGUAGES, N_, Phrase, _
+from timebank.language import LANGUAGES, N_, Phrase, _, next_language
 from timebank.wagers.wagers import Played
 from timebank.window.teller import AUTO_DEPOSIT, deposit_before_leaving
 from timebank.words import MINUTE, span
@@ -50,6 +50,7 @@ R = TypeVar("R", bound="Receipt | Played")
 
 TAKEN_OVER = Phrase("You've logged on from another connection.")
 
+LANGUAGE_KEY = "*"
 EXPIRY_TOLD = "expiry_told"  # preference: the caller has read when minutes expire
 AT_LOG_ON = N_("Log-on")
 WAS_TAKEN_OVER = "taken over"  # reason of a call's end: the caller's other call replaced it
@@ -79,6 +80,7 @@ class Caller:
     is_back = False  # back after their line or server was lost
     grace_left = 0  # seconds of the day's grace when they left it
     asks_look = False  # has yet to be asked what their terminal can show
+    asks_language = False  # has yet to be offered the other languages
     agreed: AgreedDeposit | None = None  # what they want banked as they leave
 
     def __init__(
@@ -139,6 +141,12 @@ class Caller:
         chosen = self.record.preferences.get("animation")
         paces: tuple[Pace, ...] = get_args(Pace)
         return next((pace for pace in paces if pace == chosen), self.config.board.animation)
+
+    def other_language(self) -> dict[str, str]:
+        """Return the key that changes the language, and the next one's name, while offered."""
+        if not self.asks_language or self.purse.time_is_up():
+            return {}
+        return {LANGUAGE_KEY: LANGUAGES[next_language(self.console.viewer.language)]}
 
     @property
     def is_busy(self) -> bool:
@@ -302,6 +310,9 @@ class Caller:
         )
         self.follow_preferences()
         self.status.show()  # in the language that they may have chosen
+
+    async def change_language(self) -> None:
+        await self.remember({"language": next_language(self.console.viewer.language)})
 
     async def _send_away(self) -> str:
         """Let nobody watch from now on, at any table; return the words about it."""

@@ -25,6 +25,7 @@ from timebank.language import LANGUAGES, N_, _
 if TYPE_CHECKING:
     from door.call.caller import Caller
     from door.lines.line import Hints
+    from timebank.callers.callers import CallerRecord
 
 # Programs made for boards: CP437 and 16 colours.
 BOARD_TERMINALS = ("syncterm", "ansi-bbs", "ansi", "pcansi", "netrunner", "mtelnet", "qodem")
@@ -181,6 +182,11 @@ def names_language(hints: Hints) -> bool:
     [True, True, False, False]
     """
     return _LANGUAGE.match(hints.language) is not None
+
+
+def asks_language(console: Console, record: CallerRecord) -> bool:
+    """Return whether neither the terminal nor the caller has named a language."""
+    return "language" not in record.preferences and not names_language(console.line.hints)
 
 
 def look_by_host(emulation: str | None, charset: str | None) -> Look | None:

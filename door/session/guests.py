@@ -57,6 +57,7 @@ async def receive_guest(board: Board, console: Console, guest: Guest) -> HostCal
     caller = await call_or_take_over(board, console, record, opening)
     caller.asks_look = look is None
     caller.is_new = record.last_call is None
+    caller.asks_language = looks.asks_language(console, record)
     return caller
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ansi.keys import ENTER
 from door.call import passwords
-from door.call.caller import Caller
+from door.call.caller import LANGUAGE_KEY, Caller
 from door.call.console import Console
 from door.call.patience import at_the_door
 from door.call.screen import Look, Paint
@@ -35,7 +35,16 @@ from timebank.errors import (
     NameTaken,
     UnknownCaller,
 )
-from timebank.language import LANGUAGES, N_, Phrase, Viewer, _, ngettext, speaking_to
+from timebank.language import (
+    LANGUAGES,
+    N_,
+    Phrase,
+    Viewer,
+    _,
+    next_language,
+    ngettext,
+    speaking_to,
+)
 from timebank.names import names
 from timebank.wagers import journal
 from timebank.words import time_words, title
@@ -52,7 +61,7 @@ T = TypeVar("T")
 DRAINING = N_("The board is closing and takes no more calls. Please call again later.")
 VOID_MEANWHILE = Phrase("That recovery code was used or replaced while you were here.")
 CHANGED_AGAIN = Phrase("Your password was changed again while you were here.")
-LINES_KEY, LANGUAGE_KEY = "!", "*"
+LINES_KEY = "!"
 NOT_IN_NAMES = string.punctuation + string.whitespace  # at either end: "!new", "new.", "/new"
 # For translators: the name of your own language.
 IN_THIS_LANGUAGE = N_("In English: press {key}.")
@@ -83,8 +92,9 @@ async def log_on(board: Board, console: Console, shown: Shown | None = None) -> 
         ).format(busy=board.busy_nodes, nodes=calls.nodes, minutes=bank.minutes_per_day)
         back = await _come_back(board, console)
         claimed = None if shown is None else _claimed(shown)
+        is_asked = shown is None or not (claimed or shown.key)  # for a name
         if back is None:
-            _meet(console, is_asked=shown is None or not (claimed or shown.key))
+            _meet(console, is_asked=is_asked)
             greeting.show(console, board.config, [f"|07{news}"], board.champion)
         refuse_while_closed(board)
         language = console.viewer.language
@@ -111,6 +121,7 @@ async def log_on(board: Board, console: Console, shown: Shown | None = None) -> 
         else:
             caller = await _open_or_take_over(board, console, opening)
         caller.is_new, caller.is_back = is_new, back is not None
+        caller.asks_language = not is_asked and looks.asks_language(console, record)
         _give_ticket(board, caller)
     except TooManyTries as refused:
         raise LogonRefused(str(refused)) from refused
@@ -330,9 +341,7 @@ def _choose_lines(console: Console) -> None:
 
 def _change_language(console: Console) -> None:
     """Speak the next language from the next word on."""
-    languages = list(LANGUAGES)
-    at = languages.index(console.viewer.language) + 1
-    console.viewer.language = languages[at % len(languages)]
+    console.viewer.language = next_language(console.viewer.language)
 
 
 async def _ask_password(console: Console) -> str | None:

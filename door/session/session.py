@@ -276,7 +276,7 @@ async def _welcome(caller: Caller, news: AwayNews) -> None:
     # A caller who comes back was busy when the line was lost: notices wait for the next log-on.
     goes_on = caller.is_back and not caller.purse.time_is_up()
     if tour.is_due(caller) and not goes_on:
-        if await _reads_news(caller, news, tour.offer(caller, [*news.own, *news.minutes])):
+        if await _reads_news(caller, news, tour.offer(caller)):
             await tour.take(caller)
     elif news and not goes_on:
         await _reads_news(caller, news, read_news(caller, news))
@@ -298,6 +298,9 @@ async def _reads_news(caller: Caller, news: AwayNews, reading: Awaitable[T]) -> 
 
 async def _note_read(caller: Caller, news: AwayNews) -> None:
     """Note in the books that the news of the log-on was read; show notices that came since."""
+    if caller.other_language():  # the language of this call is the one that they read
+        with suppress(BooksFailed):  # at worst they are offered it again
+            await caller.remember({"language": caller.console.viewer.language})
     if not caller.prefers(EXPIRY_TOLD) and caller.record.board is None:
         with suppress(BooksFailed):  # at worst they read it again at the next log-on
             await caller.remember({EXPIRY_TOLD: True})

@@ -141,7 +141,7 @@ async def _change(board: Board, caller: Caller, choice: str) -> None:
     elif choice == "S":
         await _change_look(caller)
     elif choice == "L":
-        await caller.remember({"language": _next(list(LANGUAGES), caller.console.viewer.language)})
+        await caller.change_language()
     elif choice == "A":
         await caller.remember({"animation": _next(list(get_args(Pace)), caller.pace)})
     elif choice == "H":

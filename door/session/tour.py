@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ansi.cards import CARD_HEIGHT, CARD_WIDTH, LARGE_HEIGHT, LARGE_WIDTH, paint_hand
 from door import wording
+from door.call.caller import LANGUAGE_KEY
 from door.call.markup import literal, wrap
 from door.call.page import MARGIN, TITLE_ROWS, Page, page_columns
 from door.call.scene import WholeWidth
@@ -66,15 +67,24 @@ def is_due(caller: Caller) -> bool:
     return caller.is_new and not caller.prefers(TOURED) and not caller.purse.time_is_up()
 
 
-async def offer(caller: Caller, news: Sequence[str]) -> bool:
+async def offer(caller: Caller) -> bool:
     """Show a new caller the news, and return whether they want the tour."""
+    while (choice := await _ask(caller)) == LANGUAGE_KEY:
+        await caller.change_language()
+    with contextlib.suppress(BooksFailed):  # at worst they are asked again on the next call
+        await caller.remember({TOURED: True})
+    return choice == "Y"
+
+
+async def _ask(caller: Caller) -> str:
+    """Show the news and the offer; return "Y", "N" or the key that changes the language."""
     console = caller.console
     board = caller.config.board
     picture = texts.find(console, board.texts, "first-call")
     if picture is not None:
         picture = texts.filled(picture, {"BOARD": board.name, "NAME": caller.record.name})
     welcome = _("Welcome, {name}").format(name=caller.record.name)
-    body = [f"|15{each}" for each in news]
+    body = [f"|15{each}" for each in caller.news()]
     more = ["", f"|07{_('Three short screens, and a practice hand that costs nothing.')}"]
     page = texts.HeadedPage(welcome, [*body, *more], picture, in_the_middle=True)
     if console.screen.is_painted and not page.has_room(
@@ -86,10 +96,14 @@ async def offer(caller: Caller, news: Sequence[str]) -> bool:
             console.screen.say(each)
     else:
         console.display.stage(page)
-    wants = await console.prompt.agrees(_("First time here? Take a one-minute tour?"))
-    with contextlib.suppress(BooksFailed):  # at worst they are asked again on the next call
-        await caller.remember({TOURED: True})
-    return wants
+    yes = _("Yes")
+    return await console.prompt.ask(
+        {"Y": yes, "N": _("No"), **caller.other_language()},
+        question=_("First time here? Take a one-minute tour?"),
+        default="Y",
+        cancel="N",
+        also={yes[0].upper(): "Y"},
+    )
 
 
 async def take(caller: Caller) -> None:

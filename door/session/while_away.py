@@ -13,6 +13,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from door.call.caller import LANGUAGE_KEY
 from door.call.markup import literal
 from door.call.page import Page
 from door.lobby import texts
@@ -156,6 +157,16 @@ def _standing(away: Absence, running: int) -> str:
 
 async def read_news(caller: Caller, news: AwayNews) -> None:
     """Let the caller read the page, and their statement if they press its key."""
+    while (choice := await _read(caller, news)) in (STATEMENT, LANGUAGE_KEY):
+        if choice == STATEMENT:
+            await read_account(caller, caller.record.id, _("Your history"))
+        else:
+            await caller.change_language()
+            news = await news_of(caller)
+
+
+async def _read(caller: Caller, news: AwayNews) -> str:
+    """Show the page, and return the key that ends the reading."""
     console = caller.console
     title = _("While you were away, {name}").format(name=caller.record.name)
     if not (news.own or news.board):
@@ -163,9 +174,8 @@ async def read_news(caller: Caller, news: AwayNews) -> None:
     rows = _sections(news) if console.screen.is_painted else few_lines(news)
     also = {STATEMENT: _("Statement")} if news.minutes else {}
     dress = partial(_dress, caller, title, rows)
-    read = partial(console.pager.read_or_choose, title, "\n".join(rows), also, dress)
-    while await read() == STATEMENT:
-        await read_account(caller, caller.record.id, _("Your history"))
+    also |= caller.other_language()
+    return await console.pager.read_or_choose(title, "\n".join(rows), also, dress)
 
 
 def _dress(caller: Caller, title: str, rows: Sequence[str], page: Page) -> Scene:
