@@ -27,6 +27,8 @@ from pyte import modes
 from pyte.screens import Char
 from wcwidth import wcwidth
 
+from verify.robots.screen import marked
+
 IAC, DONT, DO, WONT, WILL, SB, SE = 255, 254, 253, 252, 251, 250, 240
 BINARY, ECHO, SGA, TTYPE, NAWS, NEW_ENVIRON, CHARSET = 0, 1, 3, 24, 31, 39, 42
 IS, SEND = 0, 1
@@ -352,7 +354,9 @@ class Terminal(asyncio.Protocol):
 
     def shows(self, text: str) -> bool:
         """Whether `text` stands in one row of the screen, or came since the last key was sent."""
-        return text in self.heard or any(text in line for line in self.screen.display)
+        if text in self.heard or any(text in line for line in self.screen.display):
+            return True
+        return "<" in text and text in marked(self.heard)  # a choice in plain lines
 
     # Waiting
 
@@ -362,7 +366,11 @@ class Terminal(asyncio.Protocol):
 
     async def until_heard(self, text: str, seconds: float = PATIENCE) -> None:
         """Wait until `text` arrives after the last key sent; earlier text does not count."""
-        await self.wait_for(lambda terminal: text in terminal.heard, repr(text), seconds)
+        await self.wait_for(
+            lambda _: text in self.heard or ("<" in text and text in marked(self.heard)),
+            repr(text),
+            seconds,
+        )
 
     async def until_gone(self, text: str, seconds: float = PATIENCE) -> None:
         """Wait until no row of the screen shows `text`."""

@@ -102,7 +102,7 @@ class CanvasDisplay:
         is_narrow = self._canvas.width < LAYOUT_COLUMNS
         return isinstance(self._scene, (WholeScreen, WholeNarrow) if is_narrow else WholeScreen)
 
-    def stage(self, scene: Scene) -> None:
+    def stage(self, scene: Scene, _known: object = ()) -> None:
         """Show a new scene without the messages of the last one."""
         self._scene = scene
         self.remember(self._messages)
@@ -223,8 +223,8 @@ class CanvasDisplay:
     def forget(self) -> None:
         """Clear all messages, except those that have not been shown yet."""
         self._earlier = ()
-        if not self._unshown:
-            self._messages = []
+        unshown = len(self._latest(self._unshown)) if self._unshown else 0
+        del self._messages[: len(self._messages) - unshown]
         self._note(_MESSAGES)
 
     def _note(self, stale: int) -> None:

@@ -7,19 +7,30 @@ terminal is unknown. Texts may have pipe codes.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from ansi.style import from_pipe, sgr
 from ansi.width import character_width, text_width
-from door.call.markup import beginning, plain, wrap, wrap_question
+from door.call.markup import beginning, plain, read_out, wrap, wrap_question
 from door.call.scene import LAYOUT_COLUMNS, MOST_BELOW_ROWS, Clocked, Scene, View
 
 
 class LinesDisplay:
-    def __init__(self, send: Callable[[str], None], columns: int, *, colour: bool) -> None:
-        """Write through `send`; no line reaches the last of `columns` columns."""
+    def __init__(
+        self,
+        send: Callable[[str], None],
+        columns: int,
+        *,
+        colour: bool,
+        is_read_out: bool = False,
+    ) -> None:
+        """Write through `send`; no line reaches the last of `columns` columns.
+
+        If `is_read_out`, menus are written for screen readers.
+        """
         self._send = send
         self._colour = colour
+        self._written = read_out if is_read_out else str
         self._scene: Scene | None = None
         self._prompt = ""
         self._typed = ""
@@ -40,11 +51,13 @@ class LinesDisplay:
         width = self._columns - 1 - self.indent
         return min(width, LAYOUT_COLUMNS - 1) if self.indent else width
 
-    def stage(self, scene: Scene) -> None:
+    def stage(self, scene: Scene, known: Collection[str] = ()) -> None:
+        """Write a scene, without the lines that are `known` from the caller's last look at it."""
         self._scene = scene
         self._send("\r\n")
         for line in scene.lines():
-            self.say(line)
+            if line not in known:
+                self.say(line)
         self._messages.clear()
 
     def go_back_to(self, scene: Scene | None) -> None:
@@ -63,7 +76,7 @@ class LinesDisplay:
         self._messages.append(text)
         if prompt:
             self._send("\r\n")
-        for line in wrap(text, self._width):
+        for line in wrap(self._written(text), self._width):
             self._send(self._indented(line) + "\r\n")
         if prompt:
             self.prompt(prompt, self._wanted)
@@ -77,7 +90,8 @@ class LinesDisplay:
     def prompt(self, text: str, room: int = 0) -> None:
         """Ask a question, with `room` cells for the answer if a line has as many."""
         self._prompt, self._typed, self._wanted = text, "", room
-        *above, last = wrap_question(text, self._width, room)
+        lines = wrap_question(self._written(text), self._width, room)
+        *above, last = (line.replace(",  ", ", ") for line in lines)
         for line in above:
             self._send(self._indented(line) + "\r\n")
         self._send(self._indented(last) + " " if last else " " * self.indent)

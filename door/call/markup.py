@@ -15,6 +15,8 @@ _STAYS = frozenset(":;!?»")  # French has a space before these, but never a lin
 _HANGS = "\t"  # marks a paragraph as hanging; text that callers type has no tab
 
 PIPE_CODE = re.compile(r"\|(?:[01][0-9]|2[0-3])")
+_KEYED = re.compile(r"(\|\d\d)<(\w)> (.*)")
+_MARKED = re.compile(r"(.*?)\|08<\|15(.)\|08>(?:\|07)?(.*?)(?: \|07\((\w+)\))?")
 
 
 def plain(text: str) -> str:
@@ -60,6 +62,26 @@ def _lit(letter: str, label: str) -> str:
     if at < 0:
         return f"|08<|15{letter}|08>|07 {label}"
     return f"|07{label[:at]}|08<|15{label[at]}|08>|07{label[at + 1 :]}"
+
+
+@lru_cache(maxsize=512)
+def read_out(text: str) -> str:
+    """Return a menu for a screen reader: each letter in brackets behind its label.
+
+    >>> plain(read_out(lit({"D": "Double", "U": "Tutor", "X": "Quit"}, "D")))
+    'Double (D, Enter),  Tutor (U),  Quit (X)'
+    """
+    parts = re.split("(  |\n)", _KEYED.sub(r"\1\3 (\2)", text))
+    for at in range(0, len(parts), 2):
+        if marked := _MARKED.fullmatch(parts[at]):
+            before, letter, after, enter = marked.groups()
+            is_inside = before.endswith("|07") or not after.startswith(" ")
+            label = f"{before}{letter}{after}" if is_inside else f"{before}{after.lstrip()}"
+            keys = ", ".join(filter(None, (letter.upper(), enter)))
+            parts[at] = f"{label} ({keys})"
+            if _MARKED.fullmatch("".join(parts[at + 2 : at + 3])):
+                parts[at] += ","
+    return "".join(parts)
 
 
 @lru_cache(maxsize=512)

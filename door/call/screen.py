@@ -263,7 +263,8 @@ class Screen:
                 return CanvasDisplay(
                     self.send, self._soon, self.viewer, columns, rows, colour=colour
                 )
-        return LinesDisplay(self.send, self._line.columns, colour=colour)
+        is_read_out = self.look.paint is Paint.LINES
+        return LinesDisplay(self.send, self._line.columns, colour=colour, is_read_out=is_read_out)
 
     def _take_back(self) -> None:
         if self.on_clear:

@@ -15,6 +15,7 @@ from tests.door.playing import PAST_HEADER, with_keys
 from tests.door.visiting import MENU, Guest
 from tests.terminal import MODERN, Profile
 from tests.world import BOARD, LOOKS, World, world
+from verify.robots.screen import marked
 
 MINUTE = 60
 # Here the cards slide.
@@ -121,7 +122,8 @@ class Punter(Guest):
     def prompt(self) -> str:
         """The two rows above the cursor and at it: the menu and long questions take two."""
         row = min(self.terminal.screen.cursor.y, len(self.terminal.lines) - 1)
-        return "  ".join(self.terminal.row(each) for each in (row - 1, row) if each >= 0)
+        rows = [self.terminal.row(each) for each in (row - 1, row) if each >= 0]
+        return "  ".join(map(marked, rows))
 
     def figure(self, name: str) -> str:
         """A figure of the panel next to the cards."""

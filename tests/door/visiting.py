@@ -9,9 +9,11 @@ from door.call.caller import Caller
 from tests.door.playing import hand
 from tests.terminal import MODERN, Profile, Terminal
 from tests.world import BOARD, World, log_on
+from verify.robots.screen import marked
 
 MINUTE = 60
 MENU = "<G>oodbye"
+SHORT_MENU = "Your game, or ? for the list:"
 TABLE = "bank  <Q>uit"  # the end of the menu, also on two rows
 PATIENT = {"idle_warning_seconds": 86_399, "idle_limit_seconds": 86_400}
 NO_EVENTS = "events = []\n"
@@ -60,8 +62,8 @@ class Guest:
     async def goes_on_to(self, prompt: str) -> None:
         """Press a key when asked for any, until asked `prompt`."""
         asked = (prompt, "Press any key", "Appuyez sur une touche")
-        await self.terminal.wait_for(lambda _: any(each in self.prompt for each in asked), prompt)
-        if prompt not in self.prompt:
+        await self.terminal.wait_for(lambda _: any(map(self._is_at, asked)), prompt)
+        if not self._is_at(prompt):
             await self.presses(" ").is_asked(prompt)
 
     async def reads_that(self, text: str) -> None:
@@ -123,19 +125,29 @@ class Guest:
 
     @property
     def prompt(self) -> str:
-        """The row their cursor is in."""
-        return self.terminal.row(min(self.terminal.screen.cursor.y, len(self.terminal.lines) - 1))
+        """The row their cursor is in, with choices marked as on a painted screen."""
+        row = min(self.terminal.screen.cursor.y, len(self.terminal.lines) - 1)
+        above = self.terminal.row(row - 1) if row else ""
+        in_lines = f"{above} " if above.endswith("),") else ""
+        return marked(f"{in_lines}{self.terminal.row(row)}")
 
     @property
     def screen(self) -> str:
         """All that is on their screen as one text, lines that were broken made whole again."""
         return " ".join(line.strip() for line in self.terminal.lines if line.strip())
 
+    def _is_at(self, prompt: str) -> bool:
+        """Whether the cursor is at a prompt; plain lines have a short menu after the first."""
+        return prompt in self.prompt or (prompt == MENU and SHORT_MENU in self.prompt)
+
     async def is_asked(self, prompt: str) -> None:
-        await self.terminal.wait_for(lambda _: prompt in self.prompt, f"the prompt {prompt!r}")
+        await self.terminal.wait_for(lambda _: self._is_at(prompt), f"the prompt {prompt!r}")
 
     async def sees(self, text: str) -> None:
-        await self.terminal.wait_for(lambda _: text in self.screen, repr(text))
+        is_choice = "<" in text
+        await self.terminal.wait_for(
+            lambda _: text in self.screen or (is_choice and text in marked(self.screen)), repr(text)
+        )
 
     async def is_sent_off(self, *words: str) -> None:
         """Read these last words, and find the line closed."""

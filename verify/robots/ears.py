@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from door.games.registry import GAMES
 from verify.robots import phrases, reading
+from verify.robots.screen import marked
 from verify.robots.seen import Seen, Settlement
 
 _TITLE = {title: game.name for game in GAMES.values() for title in phrases.versions(game.title)}
@@ -62,7 +63,7 @@ class Ears:
         """Read the page as far as it has come; it ends with a question."""
         assert self._page is not None  # it was begun
         self._page.append(line)
-        if "<" in line or phrases.ANY_KEY.is_in(line):
+        if reading.letters(marked(line)) or phrases.ANY_KEY.is_in(line):
             page = reading.fairness("\n".join(self._page))
             self._page = None
             self._seen.seals |= page.seals

@@ -252,7 +252,6 @@ TURNS = one_of(
         Said(words.replace("{number}", "{turns}"), turns=r"\d+")
         for words in counted("{number} turn today", "{number} turns today")
     ),
-    Said("{turns} of {limit} turns today", turns=r"\d+", limit=r"\d+"),
 )
 SITTING = Said("Sitting", "{clock}", clock=rf"[+-]?{CLOCK}")
 SCORE = Said("W-L-push", "{won}-{lost}-{push}", won=r"\d+", lost=r"\d+", push=r"\d+")

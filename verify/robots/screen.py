@@ -18,9 +18,31 @@ MOST_PIECES = 4_000  # of unread text
 _PIECE = re.compile(
     r"\x1b\[([?0-9;]*)([A-Za-z])|[\r\n\b]|[^\x00\x07\x1b\r\n\b]+|[\x00\x07]|\x1b[^\[]"
 )
+# A choice as plain lines write it: "Hit (H)".
+_READ_OUT = re.compile(r"((?:[^\s,.:;?!()]| (?! ))+) \(([A-Z])(?:, (\w+))?\)(?:, ?(?=\S|$))?")
 _ANSWERED = re.compile(r"\s\S$")
 # CP437's pictures for the control characters used on cards.
 _SUITS = str.maketrans({"\x03": "♥", "\x04": "♦", "\x05": "♣", "\x06": "♠", "\x10": "►"})
+
+
+def marked(text: str) -> str:
+    """Return text with the choices of plain lines as painted screens mark them.
+
+    >>> marked("Press any key  Statement (S)"), marked("Beat the dealer; (3)")
+    ('Press any key  <S>tatement', 'Beat the dealer; (3)')
+    >>> marked("You have 14.  Hit (H), Stand (S), Tutor (U, Enter)")
+    'You have 14.  <H>it  <S>tand  T<u>tor (Enter)'
+    """
+
+    def mark(choice: re.Match[str]) -> str:
+        label, letter, enter = choice.groups()
+        at = label.casefold().find(letter.casefold())
+        start, after = (label[:at], label[at + 1 :]) if at >= 0 else ("", f" {label}")
+        lit = f"{start}<{label[at] if at >= 0 else letter}>{after}"
+        comma = "  " if choice[0].rstrip().endswith(",") else ""
+        return f"{lit} ({enter}){comma}" if enter else f"{lit}{comma}"
+
+    return _READ_OUT.sub(mark, text)
 
 
 class Screen:
@@ -54,8 +76,11 @@ class Screen:
         They are rows of one menu, or a question with a row for its answer. In scrolling lines, an
         answer follows the question above.
         """
-        prompt = self.rows[self.row].strip()
-        above = self.rows[self.row - 1].strip() if self.row else ""
+        first = self.row
+        while first and self.rows[first - 1].rstrip().endswith("),"):  # choices in plain lines
+            first -= 1
+        prompt = marked(" ".join(map(str.strip, self.rows[first : self.row + 1])))
+        above = self.rows[first - 1].strip() if first else ""
         # Where lines scroll, an empty answer leaves an empty row below many a question.
         if above.endswith(":") and (self.row == ROWS - 2 or phrases.CUT.is_in(above)):
             return f"{above} {prompt}".rstrip()

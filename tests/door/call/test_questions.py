@@ -158,7 +158,7 @@ async def test_help_in_lines_is_shown_once_and_the_question_asked_again() -> Non
         assert "\x1b" not in output
         assert output.count("What you can bet.") == 1
         assert output.count("the felt") == 1, "the scene stands above"
-        assert output.endswith("<B>et (Enter)  <R>ules  <Q>uit ")
+        assert output.endswith("Bet (B, Enter), Rules (R), Quit (Q) ")
 
 
 async def test_a_key_without_a_meaning_says_so_once(caller: Somebody) -> None:

@@ -101,11 +101,11 @@ async def test_the_menu_says_that_a_hand_was_left_until_it_is_played(board: Worl
 
     again = await board.call(REFUSING)  # in plain lines
     await log_on(again, "Ada")
-    await again.send("\r").until("<D> Your daily deal waits for you")
+    await again.send("\r").until("Your daily deal waits for you (D)")
     await again.send("dp").until("of 10")
     deal = sealed(board)
     await again.send(keys_to_the_end(deal)).until("You're the first to play it to the end.")
-    await again.send("q").until("oodbye")
+    await again.send("q").until("Your game, or ?")
     await again.close()
 
     last = await logged_on(board, "Ada")
@@ -153,7 +153,7 @@ async def test_the_page_is_there_before_the_tutor_has_weighed_and_costs_follow(
         bob = await newcomer(board, "Bob", REFUSING)
         bob.send("dp" + keys_to_the_end(deal))
         await bob.until("You're number 2 of 2.")  # an unrated player is last
-        await bob.until("(Enter)")
+        await bob.until("Quit (Q, Enter)")
         weighing = asyncio.create_task(weigh_all())
         await bob.until("of a bet. You're number 1 of 2.")
         weighing.cancel()
@@ -215,7 +215,7 @@ async def test_a_finished_try_has_a_line_to_paste_without_spoilers(
     line = result_line(deal.day, mine.cost or 0, by_hand, charset)
     assert line.startswith("Black Jack For Time, 20 November 2026: ")
     assert percent(mine.cost or 0) in line, "as in the ranking"
-    await ada.until("Q>uit")
+    await ada.until("<Q>uit")
     assert " ".join(line.split()) in " ".join(ada.picture.split())
     assert ada.picture.count(line[:30]) == 1
     assert "Copy this and show it to your friends:" in ada.picture

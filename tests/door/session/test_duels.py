@@ -76,7 +76,7 @@ async def test_two_callers_duel_and_see_their_hands_side_by_side(tmp_path: Path)
         assert "You have no duels yet." not in ada.picture
         await bob.until("Ada challenges you to a duel for 10 minutes: D, then U.")
 
-        await bob.send("q").until("<D> A duel waits for you")
+        await bob.send("q").until("A duel waits for you (D)")
         await bob.send("du").until("Ada waits for your answer.")
         await bob.send("1a").until("Stake 10 minutes against Ada?")
         await bob.send("y").until("Your hands against")

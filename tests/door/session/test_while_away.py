@@ -68,7 +68,7 @@ async def test_a_page_tells_what_happened(absent: World, profile: Profile) -> No
         "Biggest win: Bob, 5 minutes with one hand.",
         "Bob has passed you.",
         "By all that you've won, you're number 2 of 2.",
-        "<D> Today's deal: nobody has played it yet.",
+        "Today's deal: nobody has played it yet.",
         "2 minutes earned on 20 November went to your bank. You have 60 minutes today.",
     ):
         assert words in pages, pages
