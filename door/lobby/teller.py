@@ -17,6 +17,8 @@ from timebank.window import teller
 from timebank.words import span
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from door.call.caller import Caller
     from door.lobby.window import Service
     from timebank.callers.callers import CallerRecord
@@ -48,15 +50,18 @@ async def visit_bank(caller: Caller) -> None:
 
 
 async def _at_the_window(caller: Caller) -> None:
-    answer = ""
+    screen, answer = caller.console.screen, ""
+    known: Sequence[str] = ()  # on plain lines, which tell the answer and then what has changed
     while True:
         allowance = await _allowance(caller)
         choices = await _choices(caller)
         scene = window(caller, allowance, choices)
-        caller.console.display.stage(scene)
-        for words in (mode_notice(caller, scene), answer):
+        if known and answer:
+            screen.say(answer)
+        screen.display.stage(scene, known)
+        for words in () if known else (mode_notice(caller, scene), answer):
             if words:
-                caller.console.screen.say(words)
+                screen.say(words)
         choice = await caller.console.prompt.ask(
             choices,
             menu=f"|07{_('Your choice (Enter to quit):')}",
@@ -66,6 +71,7 @@ async def _at_the_window(caller: Caller) -> None:
         )
         if choice == "Q":
             return
+        known = () if screen.is_painted else scene.lines()
         answer = await serve(_serve(caller, choice))
 
 

@@ -89,17 +89,17 @@ async def main_menu(board: Board, caller: Caller) -> None:
     If the books are unavailable, the caller reads so and may wait or leave. Only an open hand ends
     the call, as the next log-on leads back to it.
     """
-    trouble, last_lines = "", None
+    trouble, known = "", list[str]()
     while True:
         caller.place = MAIN_MENU
         caller.status.coin = caller.config.coin
         games = {game.letter: game for name, game in GAMES.items() if board.config.games[name].open}
         able = games_left(caller, house=_house(board, caller))
         default = next((game.letter for game, *_left in able), None)
-        scene = await _scene(board, caller, list(games.values()), default, last_lines)
-        choice = await _choose(caller, scene, games, default, trouble)
-        trouble = ""
-        last_lines = None if caller.console.screen.is_painted else scene.board_lines
+        scene = await _scene(board, caller, list(games.values()), default)
+        shown = [] if caller.console.screen.is_painted else list(scene.lines())
+        choice = await _choose(caller, scene, games, default, trouble, known)
+        trouble, known = "", shown
         # Free the scene while a game runs; 1,000 callers would hold 1,000 of them.
         del scene
         caller.console.display.forget()
@@ -127,8 +127,14 @@ def _meanings(caller: Caller) -> dict[str, str]:
 
 
 async def _choose(
-    caller: Caller, scene: MenuScene, games: dict[str, Game], default: str | None, trouble: str
+    caller: Caller,
+    scene: MenuScene,
+    games: dict[str, Game],
+    default: str | None,
+    trouble: str,
+    known: Sequence[str],
 ) -> str:
+    """Show the menu and return the chosen letter; plain lines leave out `known` lines."""
     console = caller.console
     display = console.display
     if isinstance(display, CanvasDisplay) and scene.is_crowded(display.whole_area):
@@ -140,17 +146,18 @@ async def _choose(
             console.display.stage(scene)
             console.screen.say(f"|14{' '.join(words)}")
     else:
-        console.display.stage(scene)
+        console.display.stage(scene, [*known, *scene.offer_lines()] if known else ())
     if trouble:
         console.screen.say(f"|12{trouble}")
     config = caller.config.social
     hidden = () if config.messages or config.one_liners else ("M",)
     services = {letter: _(label) for letter, label in MENU_LABELS.items() if letter not in hidden}
     unlisted = {letter: _(label) for letter, label in UNLISTED.items()}
+    again = f"|07{_('Your game, or ? for the list:')}"
     with _ticking(caller, scene):
         return await console.prompt.ask(
             {**{letter: _(game.title) for letter, game in games.items()}, **services, **unlisted},
-            menu=f"|07{_('Your game, or')} {lit(services)}",
+            menu=again if known else f"|07{_('Your game, or')} {lit(services)}",
             default=default,
             cancel="G",
             meanings={
@@ -233,13 +240,6 @@ class Offer:
         }[detail]
         return [*rows, f"|07{text}"] if text else rows
 
-    def row(self) -> str:
-        """Return the title and `words` in one line."""
-        title = self.rows(NOTHING)[0].strip()
-        if not self.words:
-            return title
-        return _("{field}: {meaning}").format(field=f"{title}|07", meaning=self.words)
-
 
 class Live:
     """The news of the board below the menu, renewed while a caller looks at it."""
@@ -307,10 +307,6 @@ class MenuScene(WholeWidth):
     header: Art | None
     has_status_line: bool
     live: Live
-    # On plain lines: the news that the menu gave last time, None if this is the first time, and
-    # the news that it gives now.
-    last_lines: frozenset[str] | None = None
-    board_lines: frozenset[str] = frozenset()
     # The rows painted once, the row of the time left, and the first free row.
     _painted: dict[tuple[Area, int, bool], tuple[tuple[Row, ...], int, int]] = field(
         default_factory=dict
@@ -343,22 +339,20 @@ class MenuScene(WholeWidth):
         for row, line in enumerate(shown, first):
             canvas.put_pipe(row, self._left(area), line)
 
+    def offer_lines(self) -> list[str]:
+        return ["  ".join(map(str.strip, offer.rows(ALL))) for offer in self.offers]
+
     def lines(self) -> Sequence[str]:
-        """Return the menu in lines: all of it the first time, then only what may have changed."""
-        if self.last_lines is None:
-            title = [f"|15{self.board}", ""]
-            offers = [row.strip() for offer in self.offers for row in offer.rows(ALL)]
-        else:
-            title, offers = [], [offer.row() for offer in self.offers]
         return [
-            *title,
+            f"|15{self.board}",
+            "",
             *self.greeting,
             self._time(),
             *([self.bank] if self.bank else []),
             "",
-            *offers,
+            *self.offer_lines(),
             *self._stated(),
-            *(line for line in self.live.lines() if line not in (self.last_lines or ())),
+            *self.live.lines(),
         ]
 
     def explain(self) -> Sequence[str]:
@@ -498,7 +492,6 @@ async def _scene(
     caller: Caller,
     games: Sequence[Game],
     default: str | None,
-    last_lines: frozenset[str] | None,
 ) -> MenuScene:
     offers = []
     for game in games:
@@ -522,8 +515,6 @@ async def _scene(
         header=texts.find(caller.console, board.config.board.texts, "menu"),
         has_status_line=caller.console.screen.is_painted,
         live=live,
-        last_lines=last_lines,
-        board_lines=frozenset(live.lines()),
     )
 
 

@@ -98,11 +98,13 @@ async def visit_settings(board: Board, caller: Caller) -> None:
     """
     console = caller.console
     has_password = caller.record.board is None
+    known: Sequence[str] = ()  # on plain lines, which tell only a change
     while True:
         caller.place = N_("Settings")
         secrets = await _secrets(board, caller) if has_password else []
         rows = [*_rows(caller), *secrets]
-        console.display.stage(Page(_("Your settings"), [row.text(console) for row in rows]))
+        page = Page(_("Your settings"), [row.text(console) for row in rows])
+        console.display.stage(page, known)
         hidden = _without_ssh(board) if has_password else ("P", "R", "K")
         if not board.config.shoes_ahead:
             hidden = (*hidden, "Y")
@@ -113,17 +115,20 @@ async def visit_settings(board: Board, caller: Caller) -> None:
         labels = {key: _(label) for key, label in LABELS.items() if key not in hidden}
         choice = await console.prompt.ask(
             labels,
-            menu=_menu(labels, rows) if _is_narrow(console) else "",
+            menu=_menu(labels, rows, known) if known or _is_narrow(console) else "",
             cancel="Q",
             meanings=MEANINGS,
         )
+        known = () if console.screen.is_painted else page.lines()
         if choice == "Q":
             return
         await _change(board, caller, choice)
 
 
-def _menu(labels: Mapping[str, str], rows: Sequence[SettingRow]) -> str:
-    """Name the keys that the rows do not show."""
+def _menu(labels: Mapping[str, str], rows: Sequence[SettingRow], known: Sequence[str]) -> str:
+    """Name the keys that the rows do not show, but none to a caller who has heard them."""
+    if known:
+        return f"|07{_('Your setting, or ? for the list:')}"
     named = {row.key for row in rows}
     others = {key: label for key, label in labels.items() if key not in named}
     return f"|07{_('A letter above, or')} {lit(others)}"

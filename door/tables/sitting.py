@@ -155,18 +155,20 @@ class Sitting:
             self.caller.clock.on_tick = before
             self.caller.statement = self._statement() or self.caller.statement
 
-    def _come_to_table(self) -> None:
+    def _come_to_table(self, known: Sequence[str] = ()) -> None:
+        """Show the table; plain lines leave out the lines `known`."""
         self.caller.place, self.caller.status.coin = self.title, self.coin
         self._update()
-        self.console.display.stage(self.scene)
+        self.console.display.stage(self.scene, known)
 
     async def _read_strategy(self) -> None:
         if self.strategy is not None:
             await self._step_away(self.strategy.read(self.console))
 
     async def _step_away(self, to: Awaitable[object]) -> None:
+        known = () if self.caller.hand_waits else self.scene.lines()
         await to
-        self._come_to_table()
+        self._come_to_table(known)
 
     async def attempt(self, action: Awaitable[bool]) -> bool:
         """Return the result of `action`. Tell the caller of a refusal and return `False`."""

@@ -119,10 +119,10 @@ async def test_the_menu_names_senders_until_their_messages_are_read_or_answered(
     # In plain lines they are in the menu too; answering marks them as read.
     await pages(ada, "p Bob I am", back_to=MENU)
     await bob.sees("Ada: I am")
-    await bob.presses("mq").sees("<M> New message from Ada")
+    await bob.presses("mq").sees("New message from Ada (M)")
     await pages(bob, "r good", back_to=MENU)
     await bob.presses("mq").is_asked(MENU)
-    assert bob.terminal.transcript.count("<M> New message from Ada") == 1
+    assert bob.terminal.transcript.count("New message from Ada (M)") == 1
 
 
 async def test_a_message_waits_for_its_reader(board: World) -> None:
