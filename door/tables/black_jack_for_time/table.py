@@ -35,6 +35,7 @@ GAME = BLACK_JACK_FOR_TIME_KIND.name
 
 # Pauses in seconds.
 CARDS = (happened.BlackjackDealt, happened.DealerDealt, happened.BlackjackRevealed)
+ADVICE_SECONDS = 3.0  # that plain lines wait for the tutor before the question
 DEAL_SECONDS, TURN_SECONDS, DRAW_SECONDS, BUST_SECONDS = 0.25, 0.4, 0.5, 0.4
 
 
@@ -72,7 +73,7 @@ class BlackJackForTimeTable(TableForTime):
         self._next_rules = rules_to_mapping(rules)
 
     async def visit(self) -> None:
-        self.tutor = Tutor(self.tutor_process, self.console.screen.say, lambda: self.round)
+        self.tutor = Tutor(self.tutor_process, self._say_advice, lambda: self.round)
         try:
             await super().visit()
         finally:
@@ -148,6 +149,16 @@ class BlackJackForTimeTable(TableForTime):
         if actions != [BlackjackAction.NO_INSURANCE]:
             return None
         return BlackjackAction.NO_INSURANCE, _("Insurance would take your last coin: declined.")
+
+    def _say_advice(self, text: str) -> None:
+        self.console.screen.say(text)
+        self.console.keyboard.nudge()
+
+    async def _ask_action(self, round_: BlackjackRound, actions: Sequence[BlackjackAction]) -> str:
+        """Ask for an action; on plain lines the tutor speaks before the question."""
+        if self.tutor.is_thinking and not self.console.screen.is_painted:
+            await self.console.keyboard.pause(ADVICE_SECONDS)
+        return await super()._ask_action(round_, actions)
 
     def _watch_decision(self, round_: BlackjackRound, actions: Sequence[BlackjackAction]) -> None:
         if self.caller.prefers("tutor"):

@@ -65,6 +65,11 @@ class Tutor:
         self._unanswered.add(self._open)
         self._open.answer.add_done_callback(partial(self._answered, self._open))
 
+    @property
+    def is_thinking(self) -> bool:
+        """Whether the advice on the open decision is still to come."""
+        return self._open in self._unanswered
+
     def judge(self, chosen: BlackjackAction) -> None:
         """Say what the book would have done if that is better than `chosen`, now or when the answer
         arrives."""
@@ -85,11 +90,11 @@ class Tutor:
         if answer.cancelled():
             return
         problem = answer.exception()
-        if isinstance(problem, HelperUnavailable):
+        if problem is not None:
+            if not isinstance(problem, HelperUnavailable):
+                log.error("the tutor has no advice", exc_info=problem)
             if question is self._open:
                 self._say(f"|07{_(UNAVAILABLE)}")
-        elif problem is not None:
-            log.error("the tutor has no advice", exc_info=problem)
         elif question.chosen is not None:
             self._pass_judgement(question)
         elif question is self._open and question.round is self._at_turn():

@@ -34,6 +34,7 @@ from timebank.wagers.wagers import Played, Sitter
 if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
+    from door.call.phrases import CutPhrase
     from door.tables.vegas.table_round import VegasRound
     from timebank.ledger.database import Desk
     from timebank.ledger.purse import Receipt
@@ -102,14 +103,16 @@ class Dealer:
         for seat in state.seated():
             if seat.guest is not None and seat.caller_id not in committed:
                 phrase = phrases.stored(seat.guest.caller.record.preferences)
-                self.commit(seat, (phrase or phrases.drawn(self._board.new_seed())).text)
+                self.commit(seat, phrase or phrases.drawn(self._board.new_seed()))
 
-    def commit(self, seat: Chair, phrase: str) -> None:
+    def commit(self, seat: Chair, phrase: CutPhrase) -> None:
         """Commit a seat to a phrase; `F` shows the commitment, and after the deal the phrase."""
         shoe = self._state.shoe
         assert shoe is not None  # a fresh one
-        commitment = shuffle.commitment(shoe.seed, phrase, shoe.link)
-        self._state.commit(Committed(seat.caller_id, seat.name, phrase, commitment))
+        commitment = shuffle.commitment(shoe.seed, phrase.text, shoe.link)
+        self._state.commit(
+            Committed(seat.caller_id, seat.name, phrase.text, commitment, phrase.is_own)
+        )
 
     async def deal(self) -> None:
         """Deal to all callers who have bet, except for bets that the bank refuses.
@@ -151,7 +154,8 @@ class Dealer:
         state.cut = cut
         if committed:
             state.cut_by = {each.phrase: each.caller_id for each in committed}
-            state.tell(news.CutMade(tuple(each.name for each in committed)))
+            if by := tuple(each.name for each in committed if each.is_own):
+                state.tell(news.CutMade(by))
         self._adopt_deal(step, online)
 
     def _adopt_deal(self, step: Step, online: Mapping[int, Present]) -> None:

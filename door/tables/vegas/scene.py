@@ -241,7 +241,7 @@ class VegasScene:
             )
 
     def lines(self) -> Sequence[str]:
-        lines = [f"|15{self.title}|07 - {self._turns_only()}".removesuffix("|07 - ")]
+        lines = [f"|15{self.title}"]
         for seat in self._state.seated():
             words = _("Seat {number}: {name}, {coins}") if seat.bet else _("Seat {number}: {name}")
             seated = words.format(
@@ -263,6 +263,11 @@ class VegasScene:
         if self.is_from_behind:
             lines.extend(list(self.talk)[-TALK_LINES_SHOWN:])
         return lines
+
+    def pot_words(self) -> str:
+        """Return the caller's pot and turns in a line, for a screen that has no status line."""
+        coins = wording.coins(self._caller.purse.pot(self._coin))
+        return f"|07{_('Your pot: {coins}.').format(coins=coins)} {self._turns_only()}."
 
     def explain(self) -> Sequence[str]:
         """Return the meaning of each field, for the help page."""

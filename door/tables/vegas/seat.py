@@ -244,6 +244,8 @@ class VegasVisit(Sitting):
             if isinstance(item, news.RoundDealt | news.RoundWentOn):
                 self._show_all_cards()
                 self._start_cards(item)
+            if isinstance(item, news.RoundDealt):
+                self.console.display.forget()  # the messages of the last round
             if self._is_my_end(item):
                 place = item.names.index(self.me)
                 self._ending = vegas_words.ending_of(item.round, place, item.coin)
@@ -429,12 +431,23 @@ class VegasVisit(Sitting):
             self.tutor.watch(hand.round, affordable(hand, self.caller))
 
     def _say_advice(self, text: str) -> None:
-        """Show what the tutor says, while the caller is at the table."""
-        if self._card_timer is not None:
+        """Show what the tutor says, once the caller is at the table and the cards are shown."""
+        if self._card_timer is not None or not self._is_at_table:
             self._pending_messages.append(text)
-        elif self._is_at_table:
+        else:
             self._say(text)
             self._refresh_menu()
+
+    @property
+    def _is_advice_due(self) -> bool:
+        """Whether the tutor speaks first on plain lines, so that the question comes once."""
+        return self.tutor.is_thinking and not self.console.screen.is_painted
+
+    def _say_pending(self) -> None:
+        """Show what the tutor said meanwhile to a caller who comes back at their turn."""
+        if self._hand_at_turn is None:
+            self._pending_messages = []
+        self._say_all()
 
     # The actions that are open now.
 
@@ -502,7 +515,8 @@ class VegasVisit(Sitting):
         """Show the menu and wait for a key; the table may change the menu meanwhile."""
         self._is_choosing = True
         # After a wrong key the menu is still there.
-        if self._card_timer is None and self._shown_menu != self._menu(self._choices()):
+        is_shown = self._shown_menu == self._menu(self._choices())
+        if self._card_timer is None and not is_shown and not self._is_advice_due:
             self._ask()
         try:
             return await self.console.keyboard.key(takes_slash=True)
@@ -516,6 +530,8 @@ class VegasVisit(Sitting):
     def _ask(self) -> None:
         choices = self._choices()
         self._shown_menu = self._menu(choices)
+        if self._default(choices) == BET and not self.console.screen.is_painted:
+            self.console.screen.say(self.scene.pot_words())
         self.console.display.prompt(self._shown_menu)
         self.console.screen.offer("keys", choices, self._default(choices))
 
@@ -524,7 +540,7 @@ class VegasVisit(Sitting):
 
         Plain lines print it after the messages of this step, and only when the caller can act.
         """
-        if not self._is_choosing or self._card_timer is not None:
+        if not self._is_choosing or self._card_timer is not None or self._is_advice_due:
             return
         choices = self._choices()
         if self._menu(choices) == self._shown_menu:
@@ -574,11 +590,12 @@ class VegasVisit(Sitting):
     async def _puzzle(self, key: str, choices: Mapping[str, str]) -> bool:
         """Explain the keys on request, and say once that a key does nothing."""
         if key in HELP_KEYS:
-            self._is_at_table = not self.console.screen.is_painted
+            self._is_at_table, self._shown_menu = not self.console.screen.is_painted, ""
             meanings = {letter: _(KEY_MEANINGS[letter]) for letter in choices}
             await self.console.prompt.explain(choices, meanings, self._default(choices), QUIT)
-            self._is_at_table, self._shown_menu = True, ""
+            self._is_at_table = True
             self.console.display.refresh()
+            self._say_pending()
         elif key != " " and not self._is_puzzled:
             self._is_puzzled = True
             self.console.prompt.say_useless(key)
@@ -748,10 +765,10 @@ class VegasVisit(Sitting):
 
     # Coming and going.
 
-    def _come_to_table(self) -> None:
+    def _come_to_table(self, known: Sequence[str] = ()) -> None:
         self._is_at_table = True
         self._shown_lead = self._lead()
-        super()._come_to_table()
+        super()._come_to_table(known)
 
     def _lead(self) -> int | None:
         hand = self.table.state.hand
@@ -761,6 +778,7 @@ class VegasVisit(Sitting):
         self._show_all_cards()
         self._is_at_table = False
         await super()._step_away(to)
+        self._say_pending()
 
     def _greet(self) -> None:
         """Tell a caller without a hand when they can play."""

@@ -63,6 +63,7 @@ class Committed:
     name: str
     phrase: str
     commitment: str
+    is_own: bool = False  # the caller's own words, not drawn by the house
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ansi.width import character_width
-from door.call import spoken
+from door.call import phrases, spoken
 from door.call.books import NOT_IN_TIME, NOT_KNOWN_IN_TIME
 from door.call.markup import plain
 from door.call.patience import patience
@@ -439,7 +439,7 @@ class VegasTable:
             raise NotNow(Phrase("Not everybody can see those characters. Try other words."))
         self._refuse_haste(seat)
         if self.state.is_cut_by_all:
-            self._dealer.commit(seat, words)
+            self._dealer.commit(seat, phrases.CutPhrase(words, is_own=True))
             return
         self.state.cut, self.state.cut_by = words, {words: seat.caller_id}
         self.state.tell(news.CutMade((seat.name,)) if words else news.CutTakenBack(seat.name))

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 from door.lobby.pulse import EVERY_SECONDS
-from tests.door.visiting import MENU, seated, sysop_toml, visitor
+from tests.door.playing import hand
+from tests.door.visiting import MENU, TABLE, seated, sysop_toml, visitor
 from tests.terminal import REFUSING
-from tests.world import World
+from tests.thinking import AtOurWord
+from tests.world import World, world
 
 TOML = sysop_toml(events="")
 ANY_KEY = "Press any key"
@@ -46,13 +51,12 @@ async def test_a_menu_shown_before_is_short_in_plain_lines(board: World) -> None
     assert "Ada: Shuffle up" in ada.screen
     first = ada.terminal.transcript
     assert first.count("Beat the dealer, win minutes") == 1
-    assert "<V> Vegas: nobody at the table; 0 of 20 turns today" in ada.screen
     await ada.presses("n").is_asked(ANY_KEY)
+    await board.pass_time(EVERY_SECONDS)
     await ada.presses(" ").is_asked(MENU)
     again = ada.terminal.transcript[len(first) :]
-    assert "<B> Black Jack For Time (Enter): 0 of 20 turns today" in again
     assert "Time left" in again
-    for line in ("Beat the dealer", "Ada: Shuffle up"):  # they have read it
+    for line in ("Black Jack", "Time bank", "Good to see you", "Ada: Shuffle up"):  # read before
         assert line not in again, line
 
 
@@ -67,3 +71,82 @@ async def test_the_help_of_baccarat_explains_the_scoreboard_that_lines_have(
     await ada.presses("?").is_asked("<N>ext")
     await ada.presses(">").sees("Scoreboard  The last coups, the latest last:")
     assert "at the right" not in ada.screen
+
+
+async def test_choices_are_written_for_screen_readers_everywhere(board: World) -> None:
+    ada = await visitor(board, "Ada", profile=REFUSING)
+    for keys in ("t", "d5\ry", "q", "y", "l", "q", "b", "u", "?", " ", "q", "v", "b1\r", "q"):
+        before = len(ada.terminal.transcript)
+        ada.presses(keys)
+        await ada.terminal.wait_for(
+            lambda _, before=before: len(ada.terminal.transcript) > before, f"an answer to {keys}"
+        )
+    await ada.board.settled()
+    transcript = ada.terminal.transcript
+    assert "Daily deal (D)" in transcript
+    assert "Miser (B, Entree)" in transcript
+    assert not re.search(r"<\w>", transcript)
+
+
+async def test_the_bank_tells_its_answer_and_then_only_what_has_changed(board: World) -> None:
+    ada = await visitor(board, "Ada", profile=REFUSING)
+    await ada.goes_to_the_bank()
+    first = len(ada.terminal.transcript)
+    await ada.presses("d5\r").is_asked("Deposit 5 minutes?")
+    await ada.presses("y").is_asked("Your choice (Enter to quit):")
+    lines = [line.strip() for line in ada.terminal.transcript[first:].splitlines() if line.strip()]
+    answer = lines.index("5 minutes deposited.")
+    assert lines[answer + 1].split() == ["Bank", "5:00"]
+    assert not {"Time bank", "You can still", "Deposit (D)"} & set(lines)
+    assert not any(line.startswith("Owed") for line in lines)
+
+
+async def test_the_settings_tell_only_the_one_that_has_changed(board: World) -> None:
+    ada = await visitor(board, "Ada", profile=REFUSING)
+    await ada.presses("y").is_asked("<Q>uit")
+    ada.presses("c")
+    await ada.is_asked("Your setting, or ? for the list:")
+    heard = [line.split() for line in ada.terminal.heard.splitlines() if line.strip()]
+    assert heard[1:-1] == [["Cut", "the", "cards", "on"]]
+
+
+async def test_a_finished_hand_is_not_read_again_after_a_look_at_the_rules(board: World) -> None:
+    ada = await seated(board, "Ada", profile=REFUSING)
+    await ada.bets(1)
+    await ada.stays()
+    await ada.presses("r").is_asked("<N>ext")
+    await ada.presses("q").is_asked(TABLE)
+    assert "Dealer:" not in ada.terminal.heard
+    assert "Your pot:" in ada.terminal.heard
+    await ada.bets(1)
+    await ada.presses("r").is_asked("<N>ext")
+    await ada.presses("q").is_asked("<H>it")
+    assert "Dealer:" in ada.terminal.heard  # the hand is open
+
+
+async def test_the_tutor_speaks_before_the_question_which_comes_once(tmp_path: Path) -> None:
+    thinking = AtOurWord()
+    async with world(tmp_path, toml=TOML, thinking=thinking) as board:
+        ada = await seated(board, "Ada", profile=REFUSING)
+        await ada.presses("u").is_asked(TABLE)
+        board.seeds = [hand()]
+        await ada.presses("b").is_asked("Coins to bet")
+        ada.presses("1\r")
+        await ada.terminal.until_heard("You have ")
+        await board.settled()
+        assert "Hit (H)" not in ada.terminal.heard
+        thinking.answers()
+        await ada.is_asked("<H>it")
+        heard = ada.terminal.heard
+        assert heard.count("Hit (H)") == 1
+        assert heard.index("Book: ") < heard.index("Hit (H)")
+
+
+async def test_a_key_is_obeyed_before_the_tutor_has_spoken(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=TOML, thinking=AtOurWord()) as board:
+        ada = await seated(board, "Ada", profile=REFUSING)
+        await ada.presses("u").is_asked(TABLE)
+        board.seeds = [hand()]
+        ada.presses("b1\r")
+        await ada.terminal.until_heard("You have ")
+        await ada.presses("s").is_asked(TABLE)

@@ -29,6 +29,7 @@ from tests.door.seated import (
 from tests.door.vegas_callers import AT_TABLE, YOUR_TURN, player, table_toml, vegas_callers
 from tests.door.visiting import MENU, MINUTE
 from tests.terminal import REFUSING
+from tests.thinking import AtOurWord
 from tests.world import world
 
 
@@ -256,6 +257,59 @@ async def test_in_plain_lines_only_a_turn_repeats_the_menu(
         lines = [line.rstrip() for line in ada.terminal.transcript.splitlines()]
         assert lines[-2] == "\aYour turn: 30 seconds."
         assert lines[-3].startswith("Bob stands on")
+
+
+async def test_plain_lines_tell_the_pot_before_each_bet(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=table_toml()) as board:
+        board.seeds = [shoe(1, everybody_plays)]
+        ada = await player(board, "Ada", REFUSING)
+        assert "Your pot: 60 coins. Turns today: 0 of 20." in ada.terminal.heard
+        await ada.says_bet(3)
+        await ada.has_the_turn()
+        assert "Your pot" not in ada.terminal.heard
+        await ada.presses("s").is_asked("<B>et")
+        pot = ada.caller.purse.pot(MINUTE)
+        assert f"Your pot: {pot} coins. Turns today: 1 of 20." in ada.terminal.heard
+
+
+async def test_a_new_deal_clears_the_messages_of_the_last_round(tmp_path: Path) -> None:
+    async with vegas_callers(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
+        await ada.says_bet(1)
+        await ada.stands()
+        await ada.sees("Award: First hand!")
+        last = {row.strip() for row in ada.terminal.lines[18:22] if row.strip()}
+        assert "The dealer stands on 17." in last
+        await ada.says_bet(1)
+        await ada.has_the_turn()
+        assert not last & {row.strip() for row in ada.terminal.lines}
+
+
+@pytest.mark.parametrize("is_at_turn", [True, False])
+async def test_the_tutors_advice_waits_for_a_caller_who_reads_the_help(
+    tmp_path: Path, is_at_turn: bool
+) -> None:
+    thinking = AtOurWord()
+    async with world(tmp_path, toml=table_toml(), thinking=thinking) as board:
+        board.seeds = [shoe(2, everybody_plays)]
+        bob, ada = await player(board, "Bob"), await player(board, "Ada")
+        await ada.presses("u").sees("Tutor is on")
+        await bob.is_ready()
+        await ada.says_bet(1)
+        if is_at_turn:
+            await bob.stands()
+            await ada.has_the_turn()
+            await ada.presses("?").is_asked("<N>ext")
+            thinking.answers()
+            await board.settled()
+            ada.presses("q")
+        else:
+            await ada.presses("?").is_asked("<N>ext")
+            await bob.stands()
+            await ada.sees("Your turn at Vegas")
+            await ada.presses("q").has_the_turn()
+            thinking.answers()
+        await ada.sees("Book: ")
+        await ada.has_the_turn()
 
 
 # Talk
