@@ -66,7 +66,7 @@ class NewCode:
             "Write it down and keep it secret: you see it only now. You can make another in your"
             " settings."
         )
-        works = _("It works once you press a key.")
+        works = _("Press a key, and it becomes valid.")
         earlier = self._earlier(_("Until then your old code works."))
         body = [
             f"|07{what}",

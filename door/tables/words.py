@@ -85,13 +85,15 @@ def turns_are_used(caller: Caller, game: str, settings: StakeSettings) -> bool:
 
 
 def turns_today(caller: Caller, game: str, settings: StakeSettings) -> str:
-    """Return the turns of the caller today, for the main menu: "3 of 20 turns today"."""
+    """Return the turns of the caller today, for the main menu: "17 turns left today"."""
     turns, limit = caller.purse.turns(game), settings.turns_per_day
     if turns_are_used(caller, game, settings):
         words = ngettext("your one turn today is used", "all {limit} turns used today", limit)
         return words.format(limit=limit)
     if limit:
-        return _("{turns} of {limit} turns today").format(turns=turns, limit=limit)
+        left = limit - turns
+        words = ngettext("{number} turn left today", "{number} turns left today", left)
+        return words.format(number=left)
     return ngettext("{number} turn today", "{number} turns today", turns).format(number=turns)
 
 

@@ -165,6 +165,9 @@ class Part(NamedTuple):
         return sentence(self.reason, self.amount, self.unit)
 
 
+_IN_SHORT = {r.BetPlaced: N_("bet {amount}"), r.BetRaised: N_("{did} {amount}")}
+
+
 def describe(parts: Sequence[Part]) -> str:
     """Return one sentence for an entry, from its transfers in order.
 
@@ -175,6 +178,9 @@ def describe(parts: Sequence[Part]) -> str:
     ...     Part(r.Clamped("Mail hour", "03:00", False, True), 180, "online", "bank", None),
     ... ])
     'Won 12:00 at Black Jack For Time, 3:00 of it banked because of Mail hour at 03:00'
+    >>> double = Part(r.BetRaised("double", game[0]), 600, "online", "stake", None)
+    >>> describe([double, Part(r.Won(*game), 1200, "house", "online", None)])
+    'Double 10:00, won 20:00 at Black Jack For Time'
     """
     text = "".join(_phrases(parts)) or ", ".join(_phrase(part, "") for part in parts)
     return text[:1].upper() + text[1:]
@@ -186,20 +192,21 @@ def _phrases(parts: Sequence[Part]) -> Iterator[str]:
     Used time is left out, because it has its own column. So is a stake returned with a win.
     """
     kinds = {part.reason.kind for part in parts}
+    is_over = not kinds.isdisjoint(("won", "lost", "returned"))  # its phrase names the game
     whole = False  # whether a phrase came before that the next may take a part of
     between = ""
     for part in parts:
         kind = part.reason.kind
         if kind == "elapsed" or (kind == "returned" and "won" in kinds):
             continue
-        yield between + _phrase(part, _(" of it") if whole else "")
+        yield between + _phrase(part, _(" of it") if whole else "", in_short=is_over)
         whole = whole or kind in ("won", "grant")
         between = "; " if isinstance(part.reason, _AT_A_DAYS_END) else ", "
 
 
-def _phrase(part: Part, of_it: str) -> str:
+def _phrase(part: Part, of_it: str, *, in_short: bool = False) -> str:
     reason, amount, done = part.reason, part.amount_text, ""
-    text = reason.ENTRY_SENTENCE
+    text = (_IN_SHORT.get(type(reason)) if in_short else None) or reason.ENTRY_SENTENCE
     match reason:
         case r.Clamped(banked=banked):
             done = _("banked") if banked else _("forfeited")

@@ -70,9 +70,9 @@ async def test_the_menu_and_the_table_go_by_the_settings_of_the_call(tmp_path: P
         await ada.stays()
         assert "1 of 20" in ada.screen
         await ada.presses("q").is_asked(MENU)
-        assert "1 of 20 turns today" in ada.screen
+        assert "19 turns left today" in ada.screen
         bob = await visitor(board, "Bob")
-        await bob.sees("0 of 2 turns today")
+        await bob.sees("2 turns left today")
 
 
 async def test_enter_in_the_menu_leads_to_vegas_by_the_settings_of_now(tmp_path: Path) -> None:

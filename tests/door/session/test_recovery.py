@@ -107,7 +107,7 @@ async def test_the_screen_says_which_code_works(tmp_path: Path) -> None:
             "That's your recovery code. It works until you get another, or a new password."
         )
         await ada.presses("n").is_asked(SHOWN)
-        await ada.sees("It works once you press a key. Until then your old code works")
+        await ada.sees("Press a key, and it becomes valid. Until then your old code works")
         another = code_on(ada)
         await ada.presses(" ").sees("Your new recovery code works now; no earlier one does.")
         await ada.goes_on_to(MENU)
@@ -349,4 +349,4 @@ async def test_help_and_commands_leave_a_code_on_the_screen(board: World, profil
         await ada.presses(keys).sees(expected)
         await ada.is_asked(SHOWN)
         assert code in ada.screen, keys
-    await ada.presses(" ").sees("<R>ecovery code")
+    await ada.presses(" ").sees("made, not used yet")

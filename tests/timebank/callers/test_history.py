@@ -39,7 +39,7 @@ class TestWords:
             "Won 15:00 at Black Jack For Time",
             "Bet 5:00 at Black Jack For Time",
             "Lost 5:00 at Black Jack For Time",
-            "Bet 10:00 at Black Jack For Time, bet of 10:00 returned at Black Jack For Time",
+            "Bet 10:00, bet of 10:00 returned at Black Jack For Time",
             "Deposited 30:00",
             'Sent 15:00 to Bob: "thanks: for the hint"',
             "Withdrew 5:00",
@@ -152,7 +152,7 @@ class TestPages:
         lines = read(books, busy.caller_id, None, 3)
         assert [(line.words, line.used) for line in lines] == [
             ("Used 0:02 on node 1", 2),
-            ("Bet 1:00 at Black Jack For Time, bet of 1:00 returned at Black Jack For Time", 1),
+            ("Bet 1:00, bet of 1:00 returned at Black Jack For Time", 1),
             ("Used 0:02 on node 1", 2),
         ]
 
