@@ -158,6 +158,13 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+@pytest.fixture(autouse=True, scope="module")
+def few_to_scan() -> None:
+    """Keep the collector from scanning what earlier files left in caches; some tests collect."""
+    gc.collect()
+    gc.freeze()
+
+
 @cache
 def quick_hasher() -> PasswordHasher:
     """Hash like the callers of `tests.world`, so that no log-on renews a hash."""
