@@ -31,6 +31,8 @@ ARCHAIC = re.compile(
 
 def prose(source: str) -> Iterator[tuple[int, str]]:
     """The lines of comments, and of strings that stand alone as docstrings do, by number."""
+    if not HE.search(source):  # most files are not taken apart
+        return
     begins = True
     for token in tokenize.generate_tokens(StringIO(source).readline):
         if token.type == tokenize.COMMENT or (begins and token.type == tokenize.STRING):

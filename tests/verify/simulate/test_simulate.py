@@ -19,7 +19,7 @@ from verify.simulate.story import Story
 from verify.simulate.world import Undone, World
 
 STEPS, PEOPLE = 60, 30
-SEEDS = (16, 24, 23)  # none of them has idle hours, in which every second is simulated
+SEEDS = (23, 24, 16)  # none of them has idle hours, in which every second is simulated
 SEARCHED = range(23, 40)  # are played until all that is wanted has happened
 # A seed that restores early, and as many steps as show it.
 EARLY_RESTORE = (108, 92)
