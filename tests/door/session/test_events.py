@@ -37,11 +37,6 @@ def with_bank(mode: str, **calls: int) -> str:
     )
 
 
-async def at_one_thirty(board: World) -> None:
-    """Let the event of `TOML` pass without callers."""
-    await board.clock.advance((NOON + timedelta(minutes=90) - board.clock.now()).total_seconds())
-
-
 # Time and the next event.
 
 
@@ -68,7 +63,7 @@ async def test_an_event_ends_a_call_and_gives_the_held_time_back_afterwards(
         "Mail hour has begun. Please call back at 13:30.",
         "30 minutes more after Mail hour.",
     )
-    await at_one_thirty(board)
+    board.clock.suspend((NOON + timedelta(minutes=90) - board.clock.now()).total_seconds())
     await ada.calls()
     await ada.reads_that("30 minutes back after Mail hour at 12:30.")
     await ada.is_asked(MENU)

@@ -192,6 +192,6 @@ async def test_a_message_that_could_not_be_shown_waits_for_the_next_day(tmp_path
         await ada.calls()
         await ada.is_sent_off("You're out of time.")
         assert "see you tomorrow" not in ada.terminal.transcript
-        await board.clock.advance(timedelta(hours=12).total_seconds())
+        board.clock.suspend(timedelta(hours=12).total_seconds())
         await ada.calls()
         await ada.sees("see you tomorrow")

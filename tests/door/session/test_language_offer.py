@@ -15,7 +15,8 @@ WITHOUT_LANG = replace(BY_SSH, environment={})
 
 
 async def next_day(board: World) -> None:
-    await board.pass_time(24 * 3600)
+    await board.at_rest()
+    board.clock.suspend(24 * 3600)
 
 
 async def test_an_ssh_caller_chooses_a_language_with_one_key(tmp_path: Path) -> None:
