@@ -217,6 +217,7 @@ COINS_TO_BET = one_of(
 )
 PLACE_BETS = one_of(
     Said("Place your bets: {least} to {most} (Enter for {last}):"),
+    Said("Place your bets, {least_coins} to {most_coins} coins (Enter for {last_coins}):"),
     Said("Bets, {least_coins} to {most_coins} (Enter for {last_coins}):"),
 )
 ALL_OF_IT = Said("Bet all of it?")

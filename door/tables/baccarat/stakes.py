@@ -42,6 +42,8 @@ class Wagering(Betting):
 
 
 class ForTime(Wagering, BettingTime):
+    question = N_("Place your bets, {least_coins} to {most_coins} coins (Enter for {last_coins}):")
+
     def __init__(self, caller: Caller, settings: BaccaratSettings) -> None:
         super().__init__(caller, GAME, settings, 1)
         self.tally = TableTally()
