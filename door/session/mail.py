@@ -10,6 +10,7 @@ from door.call.markup import hanging, literal
 from door.call.page import Page
 from door.call.talk import begins_with
 from door.errors import TalkRefused
+from door.lobby import texts
 from timebank.callers import callers, messages
 from timebank.callers.hearing import ignored
 from timebank.calls.calls import open_calls
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from door.call.caller import Caller
+    from door.call.scene import Scene
     from timebank.callers.callers import CallerRecord
     from timebank.callers.messages import Message, OneLiner
     from timebank.ledger.database import Desk
@@ -52,7 +54,7 @@ async def visit_mail(caller: Caller) -> None:
     while True:
         caller.place = N_("Messages")
         wall, names = await caller.ask_books(partial(_look, caller_id=caller.record.id))
-        console.display.stage(Page(_("Messages"), _rows(caller, wall, names)))
+        console.display.stage(_dress(caller, Page(_("Messages"), _rows(caller, wall, names))))
         choice = await console.prompt.ask(
             {key: _(label) for key, label in LABELS.items() if key not in hidden},
             cancel="Q",
@@ -65,6 +67,10 @@ async def visit_mail(caller: Caller) -> None:
         except (TalkRefused, Refused) as refused:
             console.screen.say(f"|12{refused}")
             await console.pager.any_key()
+
+
+def _dress(caller: Caller, page: Page) -> Scene:
+    return texts.headed_if_room(caller.console, caller.config.board.texts, "news", page)
 
 
 async def _serve(caller: Caller, choice: str) -> None:
@@ -108,7 +114,8 @@ async def _read(caller: Caller) -> None:
     caller.talk.has_read_all()  # before the look-up, so that none slips between the two
     latest = await caller.look_up(partial(messages.latest, caller_id=caller.record.id, most=LATEST))
     rows = [_line(caller, each) for each in latest] or [f"|07{_('You have no messages.')}"]
-    await caller.console.pager.read(_("Messages"), "\n".join(rows))
+    text = "\n".join(rows)
+    await caller.console.pager.read_or_choose(_("Messages"), text, {}, partial(_dress, caller))
 
 
 def _line(caller: Caller, message: Message) -> str:

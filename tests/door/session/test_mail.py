@@ -163,6 +163,14 @@ async def test_a_message_waits_for_its_reader(board: World) -> None:
         assert [each.text for each in messages.wall(desk, 9)] == ["Shuffle up"]
 
 
+async def test_messages_stand_below_the_header_of_the_news(board: World) -> None:
+    ada = await visitor(board, "Ada")
+    await ada.presses("m").is_asked("<W>rite")
+    assert "EXTRA!" in ada.screen
+    await ada.presses("r").sees("You have no messages.")
+    assert "EXTRA!" in ada.screen
+
+
 async def test_the_menu_shows_recent_activity(board: World) -> None:
     ada = await visitor(board, "Ada")
     bob = await seated(board, "Bob", profile=REFUSING)
