@@ -19,11 +19,14 @@ from playwright.async_api import async_playwright
 
 from bench import large
 from door.call import phrases
+from door.games.blackjack.world import world_shoe
 from tests.door.by_ssh import LISTENER, by_ssh
 from tests.door.lines.web.visitor import DESK, PHONE, Visitor, served_pages
 from tests.door.page import WEB
 from tests.world import PASSWORD, World, world
 from timebank.callers import callers
+from timebank.ledger.database import Desk
+from timebank.wagers import contests, deals
 from tools.gallery import kept
 from tools.gallery.paint import picture
 from tools.gallery.seeds import CUT, SPARE, chain
@@ -49,6 +52,7 @@ NAMES = (
 SAVED = {"Carla": 25_980, "Hugo": 14_400, "Mona": 9_360, "Tilda": 3_720}  # seconds, a gift of ours
 SYSOP = "Sysop"
 CALLER, BALANCE = "Ada", 3600
+DEAL_COSTS = {"Mona": 120, "Carla": 340}  # 1.2% and 3.4% of a bet
 ON_ITS_SIDE = {"width": 844, "height": 390}
 NARROW = {"width": 360, "height": 740}
 # Of the books: the name of a picture, and the page; `{caller}` is Ada's number, `{hand}` that of
@@ -185,7 +189,18 @@ async def _by_ssh(board: World, into: Path) -> None:
     await caller.ended.wait()
 
 
+def _play_the_deal(desk: Desk) -> None:
+    """Enter tries at today's deal with the costs that the page about the board shows."""
+    deal = deals.todays(desk, world_shoe)
+    for name, cost in DEAL_COSTS.items():
+        number = callers.number_even_if_deleted(desk, name)
+        contests.begin(desk, deal, number)
+        contests.act(desk, deal, number, (), "stay", 5)
+        contests.weigh(desk, deal.seal, number, cost)
+
+
 async def _about(browser: Any, board: World, into: Path) -> None:
+    await board.server.board.books.run(_play_the_deal)
     await board.server.public_page.renew()
     place = f"http://127.0.0.1:{board.server.ports[1]}/about"
     for name, how in (
@@ -197,6 +212,8 @@ async def _about(browser: Any, board: World, into: Path) -> None:
         await page.goto(place)
         await page.screenshot(path=into / f"{name}.png", full_page=True)
         await context.close()
+    with board.books() as desk:  # they were not played, which an audit would find
+        desk.connection.exec_driver_sql("DELETE FROM deal_tries")
 
 
 async def _books(browser: Any, board: World, into: Path) -> None:
