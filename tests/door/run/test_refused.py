@@ -50,7 +50,7 @@ async def test_a_caller_on_a_terminal_reads_a_polite_refusal_without_the_log(
     async with hosted(tmp_path, at_server=True) as host:
         visit = await host.on_terminal("--dropfile", str(host.node(1) / "DOOR32.SYS"))
         await visit.terminal.until("Sorry, this board has not told us enough")
-        visit.presses(" ")
+        visit.presses("\r")
         assert await visit.ends() == 2
         assert "door.run" not in visit.terminal.transcript
         host.expected = "there is no such file"

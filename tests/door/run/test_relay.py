@@ -227,7 +227,7 @@ async def test_a_draining_server_takes_no_callers(tmp_path: Path) -> None:
         file = host.door32(2, user=43, alias="Bee")
         second = await host.on_terminal("--dropfile", str(file), name="Bee@Xibalba")
         await second.terminal.until(hand_over.CLOSED)
-        second.presses(" ")
+        second.presses("\r")
         assert await second.ends() == 0
         assert await first.goes() == 0
         assert await host.ends() == 0, "the last of its callers has gone"
@@ -239,7 +239,7 @@ async def test_a_hung_server_does_not_delay_a_caller(tmp_path: Path) -> None:
         host.process.send_signal(signal.SIGSTOP)
         visit = await host.on_terminal("--dropfile", str(host.door32()))
         await visit.terminal.until(relay.NO_ANSWER)
-        visit.presses(" ")
+        visit.presses("\r")
         assert await visit.ends() == relay.FAILED
         host.process.send_signal(signal.SIGCONT)
         assert host.visits_told() == [], "what it was asked before, it does not do now"
@@ -375,7 +375,10 @@ def test_a_host_that_does_not_answer_is_given_up(monkeypatch: pytest.MonkeyPatch
     assert "(timed out)" in refused.value.why
 
 
-def test_a_call_that_no_server_keeps_comes_to_an_end(tmp_path: Path) -> None:
+def test_a_call_that_no_server_keeps_comes_to_an_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turning_away, "APOLOGY_SECONDS", 0.0)
     config, server = stands_in(tmp_path)
 
     def lets_all_go() -> None:

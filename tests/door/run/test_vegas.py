@@ -63,6 +63,7 @@ def set_up(folder: Path, board: str) -> str:
     answers = BoardAnswers(name="The Test Board", zone="UTC", port=0, sysop="Sysop")
     made = tomlkit.parse(new_board.settings(answers))
     made.pop("events")
+    made["board"]["animation"] = "off"
     config.write_text(f"events = []\n{tomlkit.dumps(made)}", encoding="utf-8")
     result = Shell(config)("setup", board, "--name", "Xibalba")
     assert (result.status, result.error) == (0, "")
@@ -86,7 +87,7 @@ async def at_vegas_from(host: Host, board: str, node: int, alias: str) -> Visit:
 async def test_after_a_guided_setup_two_callers_sit_at_one_table(
     tmp_path: Path, board: str
 ) -> None:
-    async with hosted(tmp_path, toml=set_up(tmp_path, board)) as host:
+    async with hosted(tmp_path, toml=set_up(tmp_path, board), at_server=True) as host:
         moth = await at_vegas_from(host, board, 1, "Moth")
         bee = await at_vegas_from(host, board, 2, "Bee")
         await moth.terminal.until("Bee@Xibalba")
