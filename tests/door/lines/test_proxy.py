@@ -227,7 +227,7 @@ async def test_from_others_a_header_is_not_believed_but_typed() -> None:
         assert (call.line.address, gate.came) == ("127.0.0.2", ["127.0.0.2"])
 
 
-@pytest.mark.parametrize("sent", [b"PROXY TCP5 ", b"Ada\r", SIGNATURE + b"\xff" * 8])
+@pytest.mark.parametrize("sent", [b"PROXY TCP5 \r\n", b"Ada\r", SIGNATURE + b"\xff" * 8])
 async def test_a_front_end_with_a_malformed_header_is_cut_off_and_logged(sent: bytes) -> None:
     gate = Counting()
     async with behind(gate) as board, Terminal(REFUSING) as terminal:

@@ -158,11 +158,12 @@ async def test_midnight_is_reported_while_the_writer_is_busy(
         write(*values)
         loop.call_soon_threadsafe(written.set)
 
-    async with world(tmp_path) as board, board.slow_books():
+    late = NOON.replace(hour=23, minute=59)
+    async with world(tmp_path, now=late) as board, board.slow_books():
         monkeypatch.setattr(bulletins, "write", write_and_tell)
         bulletin = tmp_path / "texts" / "bulletin.asc"
         bulletin.unlink()
-        await board.clock.advance(12 * 3600)
+        await board.clock.advance(60)
         await written.wait()
         assert "Friday 20 November 2026" in bulletin.read_text("cp437")
 
