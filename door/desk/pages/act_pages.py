@@ -19,6 +19,7 @@ from starlette.routing import Route
 
 from door.desk.pages import sessions
 from door.desk.pages.forms import NOT_OURS, form_of, is_own, number_in
+from door.desk.pages.operations import Rehearsal, SysopActs
 from door.errors import NoAnswer
 from timebank.errors import EventRefused, OutcomeUnknown, Refused, TimeBankError
 from timebank.keeping.events import (
@@ -31,7 +32,7 @@ from timebank.keeping.events import (
 from timebank.words import MINUTE, span
 
 if TYPE_CHECKING:
-    from door.desk.pages.operations import OnCaller, SysopActs
+    from door.desk.pages.operations import OnCaller
     from door.desk.pages.rendering import Guard, PageRenderer, Visit
 
 MOST_FORMS = 32  # open in a session
@@ -274,13 +275,30 @@ class ActPages:
         act, on, form, problem = await self._read(visit)
         if problem is not None or act is None:
             return problem or self._showing.problem("There is no such act.", 404, visit)
+        rehearsal = Rehearsal(self._showing.reading, on)
+
+        def rehearse() -> str:
+            words = act.asks(rehearsal, on, form)
+            act.does(rehearsal, visit.who.name, on, form)
+            return words
+
+        words, refusal = "", ""
         try:
-            words = await self._showing.read(partial(act.asks, self._doing, on, form))
-        except (EventRefused, Refused) as refused:
-            return self._showing.problem(str(refused), 409, visit)
-        key = self._forms.issue(visit.session)
+            words = await self._showing.read(rehearse)
+        except (EventRefused, Refused, NoAnswer) as refused:
+            refusal = str(refused)
+        balances = zip(() if on is None else on.held, rehearsal.after, strict=True)
         return self._showing.show(
-            "confirm.html", visit, act=act, on=on, form=form, words=words, key=key
+            "confirm.html",
+            visit,
+            409 if refusal else 200,
+            act=act,
+            on=on,
+            form=form,
+            words=words,
+            refusal=refusal,
+            balances=[pair for pair in balances if any(each.amount for each in pair)],
+            key="" if refusal else self._forms.issue(visit.session),
         )
 
     async def _do(self, visit: Visit) -> Response:

@@ -6,7 +6,7 @@ the running server.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
@@ -14,7 +14,7 @@ from door.errors import NoAnswer
 from door.server import control_client
 from timebank.callers import callers, sysop_log
 from timebank.calls.calls import open_calls
-from timebank.errors import BooksFailed, UnknownCaller
+from timebank.errors import BooksFailed, Refused, UnknownCaller
 from timebank.keeping import caller_acts as keeping
 from timebank.keeping import events
 from timebank.ledger import transfers
@@ -24,6 +24,7 @@ from timebank.words import MINUTE, clean, clock, span
 if TYPE_CHECKING:
     from door.desk.pages.queries import BooksReader
     from timebank.ledger.database import Desk
+    from timebank.ledger.transfers import Balance
 
 T = TypeVar("T")
 
@@ -36,10 +37,16 @@ class OnCaller:
 
     number: int
     name: str
-    bank: int  # seconds
+    held: Sequence[Balance]
     call: int | None  # the open one
     node: int | None
     acts: frozenset[str]  # possible now
+
+    @property
+    def bank(self) -> int:
+        """Return the seconds in the caller's account."""
+        (balance,) = filter(_is_bank, self.held)
+        return balance.amount
 
 
 class SysopActs:
@@ -57,8 +64,9 @@ class SysopActs:
 
         def work(desk: Desk) -> str:
             rows = corrections.adjust(desk, on.number, seconds, why, by)
-            held = _bank(desk, on.number)
-            return f"Transfer {rows[0].number}: {rows[0].why}. The account holds {clock(held)}."
+            (held,) = filter(_is_bank, transfers.balances(desk, on.number))
+            done = f"Transfer {rows[0].number}: {rows[0].why}."
+            return f"{done} The account holds {clock(held.amount)}."
 
         return self._write(work)
 
@@ -70,14 +78,20 @@ class SysopActs:
 
     def leave_notice(self, by: str, on: OnCaller | None, text: str) -> str:
         assert on is not None
+        _printable(text)
         self._write(lambda desk: keeping.leave_notice(desk, on.number, text, by))
         return f"{on.name} reads it at the next log-on, or sooner."
 
     def lock(self, by: str, on: OnCaller | None, *, is_locked: bool) -> str:
         assert on is not None
-        is_new = self._write(lambda desk: keeping.set_locked(desk, on.number, is_locked, by))
         state = "locked out" if is_locked else "let in"
-        return f"{on.name} is {state}." if is_new else f"{on.name} was {state} already."
+
+        def work(desk: Desk) -> None:
+            if not keeping.set_locked(desk, on.number, is_locked, by):
+                raise Refused(f"{on.name} was {state} already.")
+
+        self._write(work)
+        return f"{on.name} is {state}."
 
     def kick(self, by: str, on: OnCaller | None, why: str) -> str:
         assert on is not None
@@ -86,7 +100,9 @@ class SysopActs:
         return self._ask_server(by, on, what, "kick", **self._node_of(on), why=why)
 
     def say(self, by: str, on: OnCaller | None, text: str) -> str:
-        words = clean(text, LONGEST_TEXT)
+        words = _printable(text)
+        if on is None and not self._reading.on_line():
+            raise NoAnswer("Nobody is online.")
         where = {"node": None} if on is None else self._node_of(on)
         return self._ask_server(by, on, f"Said: {words}", "say", **where, text=words)
 
@@ -110,7 +126,7 @@ class SysopActs:
 
     def start_event(self, by: str, asked: events.EventAsked) -> str:
         started = self._write(lambda desk: events.start(desk, asked, by))
-        control_client.announce_event(self._config.path)
+        self._announce_event()
         return started.words
 
     def started_event(self) -> str:
@@ -120,8 +136,11 @@ class SysopActs:
 
     def end_event(self, by: str) -> str:
         words = self._write(lambda desk: events.take_back(desk, by))
-        control_client.announce_event(self._config.path)
+        self._announce_event()
         return words
+
+    def _announce_event(self) -> None:
+        control_client.announce_event(self._config.path)
 
     def _node_of(self, on: OnCaller) -> dict[str, int | None]:
         """Return node and number of the call that was shown; raises `NoAnswer` if it is over.
@@ -165,6 +184,49 @@ class SysopActs:
         return self._reading.work(work)
 
 
+class Rehearsal(SysopActs):
+    """The same acts without an effect; each raises what the act would raise now.
+
+    What an act writes is rolled back. A running server is only asked whether it answers.
+    `after` has the balances that the caller `on` would have.
+    """
+
+    def __init__(self, reading: BooksReader, on: OnCaller | None) -> None:
+        super().__init__(reading)
+        self._on = on
+        self.after: Sequence[Balance] = () if on is None else on.held
+
+    def _write(self, work: Callable[[Desk], T]) -> T:
+        def rehearsed(desk: Desk) -> T:
+            done = work(desk)
+            if self._on is not None:
+                self.after = transfers.balances(desk, self._on.number)
+            return done
+
+        return self._reading.rehearse(rehearsed)
+
+    def _ask_server(
+        self, by: str, on: OnCaller | None, what: str, command: str, **how: object
+    ) -> str:
+        control_client.ask_server(self._config.path, None, "look", {})
+        return ""
+
+    def _announce_event(self) -> None:
+        """Do nothing: no event is started."""
+
+
+def _printable(text: str) -> str:
+    """Return the printable part of a text; raises `Refused` if there is none."""
+    words = clean(text, LONGEST_TEXT)
+    if not words:
+        raise Refused("The text has nothing that can be shown.")
+    return words
+
+
+def _is_bank(balance: Balance) -> bool:
+    return balance.kind == "bank" and balance.unit == "second"
+
+
 def _find(desk: Desk, number: int) -> OnCaller | None:
     try:
         record = callers.get(desk, number)
@@ -178,13 +240,8 @@ def _find(desk: Desk, number: int) -> OnCaller | None:
     return OnCaller(
         number,
         record.name,
-        _bank(desk, number),
+        transfers.balances(desk, number),
         None if call is None else call.call_id,
         None if call is None else call.node,
         frozenset(acts),
     )
-
-
-def _bank(desk: Desk, number: int) -> int:
-    held = transfers.balances(desk, number)
-    return next(each.amount for each in held if each.kind == "bank" and each.unit == "second")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -131,6 +132,10 @@ class DaysPast:
     calls: Sequence[int]  # by hour
 
 
+class _RolledBack(Exception):
+    """Ends a transaction that is only rehearsed."""
+
+
 class BooksReader:
     """Reads the books of a board for the pages. Call its methods in threads, as they wait."""
 
@@ -168,6 +173,18 @@ class BooksReader:
                 done = at(desk)
             self._clock.adopt(judgement)
         return done
+
+    def rehearse(self, at: Callable[[Desk], T]) -> T:
+        """Return what `work` would return, or raise its errors, and leave the books unchanged."""
+        results: list[T] = []
+
+        def and_back(desk: Desk) -> None:
+            results.append(at(desk))
+            raise _RolledBack
+
+        with contextlib.suppress(_RolledBack):
+            self.work(and_back)
+        return results[0]
 
     def on_line(self) -> Sequence[OpenCall]:
         return self.look(_live)
