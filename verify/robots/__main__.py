@@ -99,6 +99,7 @@ def rows(outcome: Outcome, callers: int) -> list[Row]:
         Row("nodes and lines left when all have gone", "", outcome.left_on, None, _none()),
         Row("hands in the books", "", checked.hands),
         Row("settlements seen and found", "", checked.settlements),
+        Row("duels in the books, won or even", "", checked.duels),
         Row("movements at the window seen and found", "", checked.movements),
         Row("times left and savings seen and found", "", checked.purses),
         Row("cards seen and found", "", checked.cards),

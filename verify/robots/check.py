@@ -21,6 +21,8 @@ LAG = 15.0  # seconds that a screen may be behind the books, on a machine that i
 HEARS_OF_IT = 60.0  # seconds until a screen shows deposits by other callers
 ROUNDING = 2  # seconds: two clocks are rounded down
 
+PLAYED_DUELS = "SELECT count(*) FROM duels WHERE outcome IN ('won', 'even')"
+
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -32,6 +34,7 @@ class Result:
     settlements: int = 0
     hands: int = 0  # in the books, that are over
     movements: int = 0
+    duels: int = 0  # in the books, won or even
     purses: int = 0
     cards: int = 0
     seals: int = 0
@@ -46,6 +49,7 @@ def against_the_books(file: Path, all_seen: Iterable[Seen], lag: float = LAG) ->
     """
     result = Result()
     with books.opened(file) as opened:
+        (result.duels,) = opened.execute(PLAYED_DUELS).fetchone()
         seeds = books.seeds(opened)
         for trace in all_seen:
             result.wrong += [f"{trace.name} read: {words}" for words in trace.complaints]

@@ -17,25 +17,25 @@ from verify.robots.reading import Done
 ENTER, ESCAPE, DELETE = "\r", "\x1b", "\x7f"
 
 # Standings and the daily deal, for all tastes.
-READING = {"D": 2, "H": 1, "S": 1}
+READING = {"D": 4, "H": 1, "S": 1}
 # How often a room is entered from the main menu, by a robot's taste.
 TASTES: Mapping[str, Mapping[str, int]] = {
     "black jack": {"B": 60, "C": 5, "U": 5, "V": 2, "T": 10, "W": 3, "N": 1, **READING},
     "baccarat": {"B": 5, "C": 60, "U": 5, "V": 2, "T": 10, "W": 3, "N": 1, **READING},
     "teletype": {"B": 5, "C": 5, "U": 60, "V": 2, "T": 10, "W": 3, "N": 1, **READING},
     "company": {"B": 5, "C": 5, "U": 5, "V": 60, "T": 5, "W": 5, "N": 1, **READING},
-    "the deal": {"B": 5, "T": 5, "W": 3, "N": 1, **READING, "D": 60},
+    "the deal": {"B": 5, "T": 20, "W": 3, "N": 1, **READING, "D": 60},
     "savings": {"B": 15, "C": 10, "U": 5, "V": 1, "T": 50, "W": 3, "N": 1, **READING},
 }
 # And how often a game that no taste mentions.
 _CURIOSITY = {game.letter: game.samples.taste for game in GAMES.values()}
 # The percentage of robots with each taste: Vegas has seven chairs for all of them.
 _SHARES = {
-    "black jack": 40,
+    "black jack": 35,
     "baccarat": 28,
     "teletype": 13,
     "company": 3,
-    "the deal": 5,
+    "the deal": 10,
     "savings": 11,
 }
 
@@ -46,12 +46,12 @@ _HABITS: Sequence[tuple[str, Mapping[str, int]]] = (
 )
 # The same in rooms other than games, by their keys.
 _IN_A_ROOM: Mapping[str, Mapping[str, int]] = {
-    "PTRLQ": {"P": 20, "T": 30, "R": 1, "L": 1, "Q": 6},
-    "TRLQ": {"T": 10, "R": 1, "L": 1, "Q": 10},
-    "PRLQ": {"P": 30, "R": 1, "L": 1, "Q": 6},
-    "RLQ": {"R": 1, "L": 1, "Q": 20},
+    "CQ": {"C": 6, "Q": 4},  # no duels yet
     "TWEBQ": {"T": 3, "W": 3, "E": 6, "B": 1, "Q": 6},
 }
+# The same at the daily deal, a tournament or a duel: accept, play, look at the review.
+_AT_A_CONTEST = {"A": 30, "P": 30, "T": 8, "U": 8, "V": 3, "Q": 8}
+_DUELS = {"1": 8, "2": 4, "3": 2, "C": 4, "Q": 6}
 _WINDOW = {
     **dict.fromkeys(SERVICES, 6),
     "D": 12,
@@ -84,6 +84,7 @@ class Chooser:
         self.taste = taste or chance.choices(list(_SHARES), list(_SHARES.values()))[0]
         self.is_known = False  # whether the board has the name
         self.is_leaving = False
+        self.has_duel = False  # whether the menu says that a duel waits
         self.expected: Done | None = None  # the act requested at the bank's window
         self._name = name
         self._password = password
@@ -103,11 +104,17 @@ class Chooser:
         if match := phrases.HOW_MUCH.search(prompt):
             most = reading.span(match["most"]) // 60
             return f"{self.chance.randint(1, min(30, most or 1))}{ENTER}"
+        if phrases.SURE_OF_STAKE.is_in(prompt):
+            return "y"
         for kind, phrase in phrases.SURE.items():
             if match := phrase.search(prompt):
                 return self._confirm(kind, match["amount"])
         if phrases.WINDOW.is_in(prompt):
             return self._weighed(_WINDOW)
+        if phrases.MAIN_MENU.is_in(prompt) and self.has_duel:
+            return "d"
+        if phrases.NUMBER_OF_A_DUEL.is_in(prompt):
+            return self._weighed(_DUELS)
         if phrases.MAIN_MENU.is_in(prompt):
             return self._weighed({**_CURIOSITY, **self._liking(), "G": 2})
         if letters:
@@ -135,6 +142,8 @@ class Chooser:
             (phrases.ALL_OF_IT, lambda: chance.choice("yn")),
             (phrases.PAY, lambda: chance.choice("yyyn")),
             (phrases.SEND_TO, self._to_whom),
+            (phrases.CHALLENGE, self._to_whom),
+            (phrases.STAKE, lambda: chance.choice("125") + ENTER),
             (phrases.NOTE, self._send),
             (phrases.CUT, lambda: chance.choice(("", "lucky seven")) + ENTER),
             (phrases.NAME_CONTAINS, lambda: ESCAPE),
@@ -193,6 +202,10 @@ class Chooser:
     def _chooses(self, prompt: str, letters: Sequence[str], *, paints: bool) -> str:
         if (habit := _IN_A_ROOM.get("".join(letters))) is not None:
             return self._weighed({letter: habit.get(letter, 0) for letter in letters})
+        if {"R", "Q"} <= set(letters) and "F" not in letters:
+            if self.has_duel and "U" in letters:
+                return "u"
+            return self._weighed({each: _AT_A_CONTEST.get(each, 1) for each in letters})
         habit = next((weights for words, weights in _HABITS if words in prompt), _AT_A_TABLE)
         known = {letter: habit.get(letter, 1) for letter in letters}
         if reading.is_between_hands(prompt):

@@ -20,11 +20,13 @@ from door.config import config as settings
 from door.config import privacy
 from timebank.callers import callers, powers, sysop_log
 from timebank.ledger.engines import books_of
+from timebank.window import corrections
 from verify.robots import phone
 from verify.robots.robot import PASSWORD
 
 ENDS_WITHIN = 20.0  # seconds; the server itself promises ten
 NODES_TO_SPARE = 16
+SAVINGS = 1800  # seconds in the bank of each
 
 # Other settings have their defaults. No caller may run out of minutes or turns during a run, and a
 # board with a thousand nodes admits a thousand callers.
@@ -113,6 +115,7 @@ def prepare(folder: Path, names: Iterable[str], database: str = "") -> settings.
             record = callers.register(desk, name, hashed)
             pace = _PACES[number % len(_PACES)]
             callers.set_preferences(desk, record.id, {"looks": _LOOKS, "animation": pace})
+            corrections.adjust(desk, record.id, SAVINGS, "to duel with", "robots")
     books.close()
     return config
 

@@ -201,6 +201,9 @@ REFUSED = one_of(
 DAILY, TOURNAMENT = versions("The daily deal"), versions("The tournament")
 DEALS = (*DAILY, *TOURNAMENT, *versions("The duel"))
 CHALLENGE = Said("Challenge whom:")
+SURE_OF_STAKE = Said("Stake {amount} against {name}?")
+DUEL_WAITS = Said("A duel waits for you")
+NUMBER_OF_A_DUEL = Said("The number of a duel, or")
 STAKE = Said("Stake how much? Up to {most}, or max (Enter for none):")
 PAY = Said("Pay {amount} to enter? You lose it if you don't win.")
 

@@ -204,11 +204,14 @@ class Robot:
             await _unless(line.phone.ended, ALONE)
 
     def _learn(self, picture: str) -> None:
-        """Learn whether the board has the robot's name: from a confirmation, or a refusal as
-        taken.
+        """Learn whether the board has the robot's name, and in the menu whether a duel waits.
+
+        It has the name once it confirms it, or refuses it as taken.
         """
         if not self._chooser.is_known:
             self._chooser.is_known = self.seen.is_registered or phrases.IS_TAKEN.is_in(picture)
+        if phrases.MAIN_MENU.is_in(picture):
+            self._chooser.has_duel = phrases.DUEL_WAITS.is_in(picture)
 
 
 def _measure(line: _Line, now: float) -> None:
