@@ -300,7 +300,7 @@ FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
     keeps_stakes: 1,
     pays_the_loser_of_a_duel: 20,
     spares_who_leaves_a_duel: 1,
-    leaves_duels_open: 1,
+    leaves_duels_open: 8,
     gives_every_call_minutes_of_its_own: 9,
     gives_minutes_past_an_event: 46,
 }

@@ -141,19 +141,17 @@ def changes(connection: Connection) -> int:
 
 def roll_back(connection: Connection) -> None:
     """End the transaction of a failed COMMIT, which SQLite may have left open."""
-    raw = connection.connection.driver_connection
-    if raw is not None:
-        with contextlib.suppress(sqlite3.Error):
-            raw.rollback()
+    end_transaction(connection.connection.driver_connection)
 
 
-def end_transaction(raw: sqlite3.Connection | None, _record: object) -> None:
+def end_transaction(raw: Any, _record: object = None) -> None:
     """Roll back what a failed COMMIT left open, before the pool lends the connection again.
 
     SQLAlchemy takes such a transaction for ended.
     """
-    if raw is not None and raw.in_transaction:
-        raw.rollback()
+    if raw is not None:
+        with contextlib.suppress(sqlite3.Error):
+            raw.rollback()
 
 
 def rewrite_version(connection: Connection) -> None:
