@@ -365,10 +365,11 @@ async def _good_bye(caller: Caller, words: str, reason: str) -> str:
     if reason == "time up":  # such as how a hand ended that was just stood
         for message in last_messages:
             console.screen.say(message)
+    banked = await caller.farewell(reason)
     summary = await summarise_call(caller, reason)
     if caller.statement and not summary.replaces_statement:
         console.screen.say(f"|14{caller.statement}")
-    for line in await caller.farewell(reason):
+    for line in banked:
         console.screen.say(f"|14{line}")
     for line in summary.lines:
         console.screen.say(f"|07{line}")

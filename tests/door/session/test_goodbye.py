@@ -41,6 +41,16 @@ async def test_enter_banks_what_the_bank_takes(board: World, profile: Profile) -
     assert ada.ledger == [("grant", 60 * MINUTE), ("elapsed", 1), ("deposit", 54 * MINUTE)]
 
 
+async def test_the_rank_counts_the_deposit_just_made(board: World) -> None:
+    bob = await visitor(board, "Bob", saved=30 * MINUTE)
+    await bob.logs_off()
+    ada = await asked(board)
+    ada.presses("\r")
+    await ada.is_sent_off("Goodbye, Ada. Call again!")
+    assert BANKED in ada.screen
+    assert "You're the richest caller." in ada.screen
+
+
 async def test_without_minutes_for_the_bank_no_rule_of_it_is_told(board: World) -> None:
     ada = await visitor(board, "Ada")
     await board.pass_time(56 * MINUTE + 15)
