@@ -105,7 +105,7 @@ async def test_a_locked_caller_reads_so_and_brings_nothing(tmp_path: Path) -> No
             desk.connection.exec_driver_sql("UPDATE callers SET locked = 1")
         again = await host.on_terminal("--dropfile", str(host.door32()))
         await again.terminal.until("the sysop here has locked your name")
-        again.presses(" ")
+        again.presses("\r")
         assert await again.ends() == 0
         assert len(host.visits_told()) == 1
 
