@@ -22,21 +22,26 @@ MOST_CHAMPIONS = 3  # named
 
 
 def show(
-    console: Console, config: Config, news: Sequence[str], champion: Champion | None = None
+    console: Console,
+    config: Config,
+    news: Sequence[str],
+    champion: Champion | None = None,
+    above: str = "",
 ) -> None:
     """Greet a caller who has connected; `news` are lines for our own screen, with pipe codes.
 
-    The champion is named below it if the sysop lets the world see names.
+    A picture has the line `above` in its first row, where a screen reader begins. The champion is
+    named below it if the sysop lets the world see names.
     """
-    _greet(console, config, news)
+    _greet(console, config, news, above)
     if champion is not None and config.public.has_names:
         console.screen.say(f"|14{literal(champion_words(champion.names))}")
 
 
-def _greet(console: Console, config: Config, news: Sequence[str]) -> None:
+def _greet(console: Console, config: Config, news: Sequence[str], above: str) -> None:
     board = config.board
     values = fields(board.name, board.sysop_shown, plain(", ".join(news)))
-    if texts.show(console, board.texts, "welcome", values):
+    if texts.show(console, board.texts, "welcome", values, above):
         return
     name = board.sysop_shown
     sysop = ("", f"|07{run_by(f'|15{name}')}") if name else ("",)

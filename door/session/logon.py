@@ -94,8 +94,8 @@ async def log_on(board: Board, console: Console, shown: Shown | None = None) -> 
         claimed = None if shown is None else _claimed(shown)
         is_asked = shown is None or not (claimed or shown.key)  # for a name
         if back is None:
-            _meet(console, is_asked=is_asked)
-            greeting.show(console, board.config, [f"|07{news}"], board.champion)
+            offer = _meet(console, is_asked=is_asked)
+            greeting.show(console, board.config, [f"|07{news}"], board.champion, offer)
         refuse_while_closed(board)
         language = console.viewer.language
         record, is_new = back, False
@@ -263,16 +263,20 @@ async def _as_registered(board: Board, console: Console, name: str) -> str:
     return bare if await _in_the_books(board, console, is_bare) else name
 
 
-def _meet(console: Console, *, is_asked: bool) -> None:
+def _meet(console: Console, *, is_asked: bool) -> str:
     """Use plain lines on a terminal that asks for them, and offer them first to all others.
 
-    The offer comes before the picture, so that callers who listen need not sit through it. There is
-    no offer unless a question follows (`is_asked`).
+    Return the offer, as a picture would erase it. There is none unless a question follows
+    (`is_asked`).
     """
     if looks.wants_lines(console.line.hints):
         _use_lines(console)
-    elif is_asked:
-        console.screen.say(_(FOR_READERS).format(key=LINES_KEY))
+        return ""
+    if not is_asked:
+        return ""
+    offer = _(FOR_READERS).format(key=LINES_KEY)
+    console.screen.say(offer)
+    return offer
 
 
 def _use_lines(console: Console) -> None:

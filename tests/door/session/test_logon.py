@@ -426,3 +426,14 @@ async def test_the_key_for_plain_lines_may_stand_before_a_name(board: World, typ
     await guest.dials(DUMB)
     await guest.presses(f"{typed}\r{PASSWORD}\r").sees("You have plain lines already.")
     await guest.sees("Welcome, Ada")
+
+
+@pytest.mark.parametrize("profile", [MODERN, replace(MODERN, columns=100, rows=30)])
+async def test_the_offer_of_plain_lines_stays_above_the_picture(
+    board: World, profile: Profile
+) -> None:
+    ada = await board.call(profile)
+    await ada.until("Name:")
+    assert ada.row(0).strip() == "Using a screen reader? Press ! for plain lines."
+    assert "█" in ada.picture
+    await ada.send("!").until_heard("Plain lines from now on.")

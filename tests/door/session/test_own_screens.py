@@ -62,7 +62,7 @@ async def test_a_caller_is_greeted_with_the_sysops_screen(tmp_path: Path) -> Non
     async with world(tmp_path, toml=OPEN) as board:
         ada = known(board, "Ada")
         await ada.dials(SYNCTERM)
-        assert ada.terminal.row(2) == " " * 9 + "Come ░▒▓ in"
+        assert ada.terminal.row(3) == " " * 9 + "Come ░▒▓ in"
         assert "The Test Board" not in ada.screen
         for hidden in ("SAUCE", "WELCOME", "Nobody", "not for callers"):
             assert hidden not in ada.terminal.transcript
@@ -134,8 +134,8 @@ async def test_forty_columns_get_a_screen_of_their_own(tmp_path: Path) -> None:
         assert "Narrow goodbye" in ada.screen
         bob = Guest(board, "Bob")
         await bob.dials(narrow)
-        assert "F O R" in bob.terminal.row(6)
-        assert "of 16 nodes busy, 60 minutes a day" in bob.terminal.row(17)
+        assert "F O R" in bob.terminal.row(7)
+        assert "of 16 nodes busy, 60 minutes a day" in bob.terminal.row(18)
 
 
 async def test_a_sysop_is_named_once_there_is_a_name(tmp_path: Path) -> None:
@@ -151,8 +151,8 @@ async def test_a_sysop_is_named_once_there_is_a_name(tmp_path: Path) -> None:
             await ada.dials(
                 replace(MODERN, terminal_types=("vt100",), charset_names=(), environment={})
             )
-            assert ours.strip() in ada.terminal.row(0)
-            assert ("Sysop" in ada.terminal.row(0)) == (sysop == "Jane")
+            assert ours.strip() in ada.terminal.row(1)
+            assert ("Sysop" in ada.terminal.row(1)) == (sysop == "Jane")
             draws(folder, "welcome.asc", "[@SYSOP..@][@RUNBY......@]\r\n")
             bob = Guest(board, "Bob")
             await bob.dials(REFUSING)
