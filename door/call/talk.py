@@ -248,7 +248,7 @@ class Talk:
         return lines
 
     def new_words(self, key: str) -> str:
-        """Return the menu's line about messages that the caller may have missed, "" without any.
+        """Return the menu's line about messages that came during the call, "" without any.
 
         `key` is the menu's key to read them.
         """
@@ -256,7 +256,9 @@ class Talk:
         if not number:
             return ""
         words = ngettext(
-            "<{key}> New message from {names}", "<{key}> {number} new messages from {names}", number
+            "<{key}> Read {names}'s message again",
+            "<{key}> Read {number} messages from {names} again",
+            number,
         )
         names = _listed([each[-1] for each in self._new.values()], MOST_SENDERS)
         return words.format(key=key, number=number, names=names)
