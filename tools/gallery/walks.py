@@ -395,7 +395,7 @@ async def red_dog(here: Evening) -> None:
     await here.take("red-dog-rules", "q", "r")
     here.deals(raised())
     await here.take("red-dog-hand", "q", "b", "5\r")
-    await here.take("red-dog-raise", "r")
+    await here.take("red-dog-raise", "a")
 
 
 async def vegas(here: Evening) -> None:
@@ -466,7 +466,7 @@ async def baccarat(here: Evening) -> None:
     await here.take("baccarat-fairness", "q", "f")
     await here.take("baccarat-bet", "q", "\r")
     await here.take("baccarat-card", "5\r")
-    await here.take("baccarat-win", "c")
+    await here.take("baccarat-win", "y")
 
 
 async def bank_broken(here: Evening) -> None:

@@ -15,7 +15,7 @@ from door.tables.baccarat.table import CALL_SECONDS, SLIDE_SECONDS
 from door.tables.fairness import Fairness
 from door.tables.scene import bet_name
 from door.tables.words import amount_sentence, result_sentence
-from timebank.language import _
+from timebank.language import _, pgettext
 from timebank.words import money
 
 if TYPE_CHECKING:
@@ -40,8 +40,9 @@ def film(reel: Reel, hand: ReplayedHand) -> None:
             toss = _("The bank may draw or stand, and leaves it to a toss.")
             reel.display.say(f"|07{toss}")
         elif step.act is not None:
-            key = words.CARD if step.act.word == BaccaratAction.CARD else words.NO_CARD
-            films.decide(reel, stored.caller, words.card_choices()[key])
+            is_card = step.act.word == BaccaratAction.CARD
+            decision = pgettext("baccarat", "Card") if is_card else _("No card")
+            films.decide(reel, stored.caller, decision)
         for event in step.events:
             scene.follow(event)
             if isinstance(event, BaccaratSettled):

@@ -375,16 +375,18 @@ class BaccaratTable(SoloTable):
         advised = advice(self.round) if self.caller.prefers("tutor") else None
         if advised is not None:
             self.console.screen.say(f"|11{advised.sentence}")
-        choices = words.card_choices()
-        choice = await self.console.prompt.ask(
-            {**choices, STRATEGY: _(STRATEGY_LABEL)},
-            question=_("Card?"),
-            menu=lit(choices),
-            meanings=words.CARD_MEANINGS,
-        )
-        if choice == STRATEGY:
-            await self._read_strategy()
-            return
+        choices, labels = words.card_choices(), words.menu(can_bet=False)
+        aside = {key: labels[key] for key in (RULES, FAIRNESS, CUT)}
+        while (
+            choice := await self.console.prompt.ask(
+                {**choices, **aside, STRATEGY: _(STRATEGY_LABEL)},
+                question=_("Card?"),
+                menu=lit(choices),
+                meanings=words.CARD_MEANINGS,
+                also={choices[words.CARD][0].upper(): words.CARD},
+            )
+        ) not in choices:
+            await self._serve(choice)
         action = BaccaratAction.CARD if choice == words.CARD else BaccaratAction.NO_CARD
         with self.caller.status.suspense():
             await self._show(await self.play.act(Act(action), 0, ""))

@@ -36,7 +36,7 @@ MEANINGS = {
 }
 FOR_TIME, DOLLARS, FRANCS = "TDF"
 UNITS: dict[str, Unit] = {DOLLARS: "usd-cent", FRANCS: "frf-cent"}
-CARD, NO_CARD = "C", "N"
+CARD, NO_CARD = "Y", "N"
 
 
 # Names and amounts.
@@ -185,13 +185,13 @@ MODE_MEANINGS = {
 
 
 def card_choices() -> dict[str, str]:
-    return {CARD: pgettext("baccarat", "Card"), NO_CARD: _("No card")}
+    return {CARD: _("Yes"), NO_CARD: _("No card")}
 
 
 CARD_MEANINGS = {
     CARD: N_("Take a third card."),
     NO_CARD: N_("Stand on five, and let the bank play."),
-    tables.STRATEGY: tables.MEANINGS[tables.STRATEGY],
+    **tables.MEANINGS,
 }
 
 

@@ -37,7 +37,7 @@ DEAL_SECONDS, HOLD_SECONDS, THIRD_SECONDS = 0.3, 0.3, 0.5
 class RedDogTable(TableForTime):
     scene: RedDogScene
     action_keys: Mapping[RedDogAction, tuple[str, str, str]] = {
-        RedDogAction.RAISE: ("R", N_("Raise"), N_("Double your bet, then see the third card.")),
+        RedDogAction.RAISE: ("A", N_("Raise"), N_("Double your bet, then see the third card.")),
         RedDogAction.STAY: ("S", N_("Stand"), N_("See the third card without raising.")),
     }
     time_up_words = N_("Your time is up: you stand.")

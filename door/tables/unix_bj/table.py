@@ -12,6 +12,7 @@ from door.call.markup import lit
 from door.call.page import MARGIN, Page
 from door.games.unix_bj.game import UnixBjSettings
 from door.lobby import texts
+from door.lobby.teller import visit_bank
 from door.tables.betting import BettingTime
 from door.tables.fairness import Fairness
 from door.tables.fairness_view import read_fairness
@@ -23,7 +24,17 @@ from door.tables.tutor.tutor_process import TutorProcess
 from door.tables.unix_bj import words
 from door.tables.unix_bj.run import GAME, Run, Terms
 from door.tables.unix_bj.teletype import OPENING, Score, Teletype
-from door.tables.words import FAIRNESS, MEANINGS, QUIT, STRATEGY, STRATEGY_LABEL, turns_today
+from door.tables.words import (
+    BANK,
+    BET,
+    FAIRNESS,
+    MEANINGS,
+    QUIT,
+    RULES,
+    STRATEGY,
+    STRATEGY_LABEL,
+    turns_today,
+)
 from timebank.errors import BooksUnavailable
 from timebank.language import N_, _, ngettext
 from timebank.wagers.play_money import tally
@@ -80,6 +91,7 @@ class UnixBjTable(Sitting):
             PLAY: _("Play"),
             MANUAL: _("Manual"),
             FAIRNESS: _("Fairness"),
+            BANK: _("Time bank"),
             QUIT: _("Quit"),
         }
         choice = await self.console.prompt.ask(
@@ -87,6 +99,7 @@ class UnixBjTable(Sitting):
             menu=lit(choices, QUIT if refusal else PLAY),
             default=QUIT if refusal else PLAY,
             cancel=QUIT,
+            also={BET: PLAY, RULES: MANUAL},
             meanings={
                 PLAY: N_("Start the program."),
                 MANUAL: N_("Read its manual page, with the rules and the keys."),
@@ -100,6 +113,8 @@ class UnixBjTable(Sitting):
             await self._read_fairness()
         elif choice == STRATEGY and self.strategy is not None:
             await self.strategy.read(self.console)
+        elif choice == BANK:
+            await visit_bank(self.caller)
         elif choice == PLAY:
             if refusal := self._refusal():
                 self.console.screen.say(f"|12{refusal}")

@@ -67,7 +67,7 @@ GAMES = {
     "red dog": Open(
         "Red Dog",
         lambda: red_dog_ends("lose", 3),
-        (("r ", "<B>et"), ("b", "Coins to bet"), ("2\r", "<R>aise")),
+        (("r ", "<B>et"), ("b", "Coins to bet"), ("2\r", "R<a>ise")),
         *("s", "<B>et", "stay"),
     ),
     "baccarat": Open(

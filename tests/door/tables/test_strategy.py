@@ -148,7 +148,7 @@ async def test_at_baccarat_on_a_5(tmp_path: Path) -> None:
             "You have nothing else to decide.",
         )
         ada.terminal.send("q")
-        await ada.answers("c")
+        await ada.answers("y")
 
 
 @pytest.mark.parametrize("columns", [39, 80, 132])

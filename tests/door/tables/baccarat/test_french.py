@@ -89,13 +89,13 @@ async def test_a_coup_in_french(tmp_path: Path, profile: Profile) -> None:
         await ada.is_asked(
             as_shown("Faites vos jeux : 1 F à 100 000 F (Entrée pour 1 000 F) :", profile)
         )
-        await ada.presses("12 500\r ").is_asked("Carte ?  <C>arte  <N>on, merci")
+        await ada.presses("12 500\r ").is_asked("Carte ?  <Y> Oui  <N>on, merci")
         await ada.sees("Rien ne va plus. Cinq au joueur.")
-        ada.presses("c")
+        ada.presses("o")
         third = f"Carte au joueur : {in_french(coup.player[2])}."
         await ada.sees(as_shown(third, profile))
         await ada.presses(" ").is_asked("<S>abot")
-        await ada.sees(as_shown("La banque reste : sept à la banque.", profile))
+        await ada.sees(as_shown("Distinction : Première main !", profile))
         assert as_shown("Sept à la banque", profile) in ada.terminal.row(10)
         # Not a letter came that is none of the terminal's.
         assert "?" not in ada.screen.replace("Carte ?", "").replace("banque ?", "")
@@ -166,7 +166,7 @@ async def test_plain_lines_name_every_card_in_french(tmp_path: Path) -> None:
         ada.presses("b")
         await ada.terminal.until("Faites vos jeux : 1 F a 100 000 F")
         ada.presses("1000\r")
-        await ada.terminal.until("Carte ?  <C>arte  <N>on, merci")
+        await ada.terminal.until("Carte ?  <Y> Oui  <N>on, merci")
         output = ada.terminal.heard
         for card in coup.player:
             assert as_shown(f"Vous recevez {in_french(card)}.", REFUSING) in output

@@ -40,7 +40,7 @@ async def test_a_coup_in_francs_stays_in_francs_against_the_same_bank(tmp_path: 
         await ada.goes_on_to("Card?")
         assert ada.figure("The bank") == "FR 900,000"
         assert ada.figure("Bet") == "FR 50,000"
-        ada.presses("c ")
+        ada.presses("y ")
         await ada.is_asked_any(*MENUS)
         # Ada has returned: the bank is whole again, and Ada keeps the winnings.
         assert ada.play_money("frf-cent") == {
@@ -60,7 +60,7 @@ async def test_a_bank_broken_by_the_coup_that_was_left_stays_broken(tmp_path: Pa
         await ada.drops_carrier()
         await ada.calls()
         await ada.goes_on_to("Card?")
-        await ada.presses("c ").is_asked("Press any key")
+        await ada.presses("y ").is_asked("Press any key")
         await ada.sees("and leaves with $1,100,000.")
         ada.presses(" ")
         await ada.is_asked_any(*MENUS)
@@ -102,12 +102,12 @@ async def test_a_coup_that_was_cut_off_before_its_toss_is_tossed_at_the_return(
 
         monkeypatch.setattr(Play, "toss", falls_out)
         caller = ada.caller
-        ada.presses("c ")
+        ada.presses("y ")
         await caller.ended.wait()
         assert ada.journal() == ["bet", "card"]
         monkeypatch.undo()
         await ada.calls()
-        await ada.sees("The bank may draw or stand, and leaves it to a toss.")
+        await ada.terminal.until("The bank may draw or stand, and leaves it to a toss.")
         ada.presses(" ")
         await ada.is_asked_any(*MENUS)
         landed = shuffle.draws(seed, "toss 5", "")(2)

@@ -116,7 +116,7 @@ async def test_a_window_that_grows_and_shrinks_keeps_the_coup(tmp_path: Path) ->
         ada.terminal.resize(80, 24)
         await ada.is_asked("Card?")
         assert ada.terminal.lines[5:10] == cards
-        await ada.answers("c")
+        await ada.answers("y")
 
 
 async def test_plain_lines_hold_the_whole_evening_and_the_ceremony(tmp_path: Path) -> None:

@@ -53,17 +53,14 @@ async def test_the_last_wager_is_the_one_that_enter_repeats(tmp_path: Path) -> N
         assert "(Enter for $1,000)" in ada.prompt
         ada.presses("60000\r ")
         await ada.is_asked_any(*MENUS)
-        # The remaining amount is the maximum.
+        # Enter never bets half of what is left.
         await ada.asks_to_bet()
-        assert "$1 to $40,000 (Enter for $40,000)" in ada.prompt
-        await ada.presses("\r").is_asked("Bet all of it?  <Y>es  <N>o (Enter)")
-        await ada.presses("\r").sees("No bet.")
-        await ada.asks_to_bet()
-        ada.presses("\ry ")
+        assert "$1 to $40,000 (Enter for $1,000)" in ada.prompt
+        ada.presses("15000\r ")
         await ada.is_asked_any(*MENUS)
-        assert ada.play_money("usd-cent")["bankroll"] == 80_000
+        assert ada.play_money("usd-cent")["bankroll"] == 55_000
         await ada.asks_to_bet()
-        assert "(Enter for $40,000)" in ada.prompt
+        assert "(Enter for $15,000)" in ada.prompt
 
 
 async def test_a_wager_that_was_not_written_is_not_on_the_table(tmp_path: Path) -> None:
@@ -137,8 +134,8 @@ async def test_the_bank_can_be_broken_and_that_is_celebrated(tmp_path: Path) -> 
         await ada.asks_to_bet()
         # Never more than the bank still has.
         await ada.presses("300001\r").sees("The bank has only $300,000 left to win.")
-        await ada.is_asked("$1 to $300,000 (Enter for $300,000)")
-        await ada.presses("\r ").is_asked("Press any key")
+        await ada.is_asked("$1 to $300,000 (Enter for $1,000)")
+        await ada.presses("300000\r ").is_asked("Press any key")
         assert "Ladies and gentlemen, the bank is broken!" in ada.screen
         assert "Ada" in ada.terminal.picture
         await ada.sees("broke the bank at this table")
@@ -167,7 +164,7 @@ async def test_the_cloth_falls_row_by_row_and_the_plaque_is_read_line_by_line(
         for wager in (100_000, 200_000, 400_000):
             await ada.wagers(wager)
         await ada.asks_to_bet()
-        await ada.presses("\b" * 9 + "300000\r").sees("Banco!")
+        await ada.presses("300000\r").sees("Banco!")
         cloth, read = set(), set()
         while "Press any key" not in ada.prompt:
             picture = ada.terminal.picture

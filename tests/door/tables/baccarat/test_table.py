@@ -55,7 +55,7 @@ async def test_a_coup_is_won_lost_or_off_at_even_money(
 
 
 @pytest.mark.parametrize(
-    ("key", "action"), [("c", BaccaratAction.CARD), ("n", BaccaratAction.NO_CARD)]
+    ("key", "action"), [("y", BaccaratAction.CARD), ("n", BaccaratAction.NO_CARD)]
 )
 async def test_the_caller_decides_on_5_and_the_bank_shows_its_cards_after_that(
     tmp_path: Path, key: str, action: BaccaratAction
@@ -99,7 +99,7 @@ async def test_a_natural_is_called_and_ends_the_coup(tmp_path: Path) -> None:
 
     async with at_baccarat(tmp_path, seed_where(natural_nine)) as ada:
         await ada.wagers(1000)
-        await ada.sees("The bank turns up")
+        await ada.sees("Player wins, 9 to 5.")
         assert "Nine for the player" in ada.terminal.row(10)
         assert "Five for the bank" in ada.terminal.row(10)
 
@@ -149,7 +149,9 @@ async def test_the_houses_options_are_the_sysops_keys(tmp_path: Path, option: st
     toml = baccarat_toml(bank_option_3v9=option, bank_option_5v4=option)
     async with at_baccarat(tmp_path, seed, toml=toml) as ada:
         await ada.wagers(1000)
-        await ada.sees("The bank draws" if option == "draw" else "The bank stands")
+        options = {"bank_option_3v9": option, "bank_option_5v4": option}
+        coup, _ = start(BACCARAT_KIND.vary(options, BACCARAT), shoe_of(seed), 1)
+        assert f"Bank  {coup.bank_point}" in ada.terminal.row(4)
         assert ada.journal() == ["bet"]
 
 
@@ -251,8 +253,9 @@ async def test_the_status_line_does_not_tell_the_result_before_the_cards(tmp_pat
         assert "Time left 1:00:00" in ada.status
         assert ada.figure("Pot") == "60 coins"
         await ada.board.clock.advance(1.0)
-        assert "Time left 1:00:00" in ada.status
-        ada.presses(" ")
+        await ada.sees_time_left(59 * 60 + 59)  # the clock goes on, and the rest waits
+        assert "Pot 60 coins" in ada.status
+        ada.presses("t")  # hurries the cards, and doesn't cover their result
         await ada.is_asked_any(*MENUS)
         assert "Time left 1:04:59" in ada.status
         assert ada.figure("Pot") == "64 coins"

@@ -57,7 +57,7 @@ async def test_the_book_speaks_before_the_5_and_after_a_worse_move(tmp_path: Pat
         await ada.sees(given.verdict(BaccaratAction.NO_CARD))
 
 
-@pytest.mark.parametrize("key", ["c", "n"])
+@pytest.mark.parametrize("key", ["y", "n"])
 async def test_without_a_tutor_there_is_no_advice(tmp_path: Path, key: str) -> None:
     async with at_baccarat(tmp_path, SEED) as ada:
         await ada.wagers_on_5(100)

@@ -63,7 +63,7 @@ class RedDog(Table):
 
     async def does(self, *actions: str) -> None:
         for action in actions:
-            self.terminal.send(action[0])
+            self.terminal.send({"raise": "a", "stay": "s"}[action])
             await self.sees_done(action)
 
     async def sees_done(self, *actions: str) -> None:
@@ -72,7 +72,7 @@ class RedDog(Table):
         await self.sees_hand()
 
     def _shows_hand(self) -> bool:
-        asked = PLACE_BET if self.round.over else "<R>aise"
+        asked = PLACE_BET if self.round.over else "R<a>ise"
         return asked in self.prompt_row and self.on_the_table == self.round.cards
 
     @property
