@@ -40,6 +40,7 @@ class TickingPurse:
     limit: int | None = None
     until: datetime | None = None
     _paid_until: int = field(init=False)  # seconds after log-on
+    _offered_at: int = 0  # seconds after log-on: when stakes were offered last
     _asked: int = 0
     _adopted: int = 0
 
@@ -61,15 +62,31 @@ class TickingPurse:
     def pot(self, coin: int) -> int:
         return self.spendable() // coin
 
-    def can_stake(self, amount: int, coin: int) -> bool:
-        """Return whether `amount` seconds may be staked.
+    def offer(self) -> None:
+        """Note that stakes are offered now: what is offered holds for the time of a coin."""
+        self._offered_at = self.ticked()
 
-        The last coin stays unstaked, and no limit that the caller has set for themselves is passed.
+    @property
+    def leeway(self) -> int:
+        """Seconds since the last offer of stakes."""
+        return self.ticked() - self._offered_at
+
+    def offered(self, coin: int) -> int:
+        """Return the seconds that may be staked, at the last offer or now.
+
+        The last coin stays unstaked, but for the seconds since the offer.
+        """
+        return max(0, self.spendable() - max(1, coin - self.leeway))
+
+    def can_stake(self, amount: int, coin: int) -> bool:
+        """Return whether `amount` seconds of those `offered` may be staked.
+
+        No limit that the caller has set for themselves is passed.
         """
         own = self.posted.stake_left
         if amount and (self.posted.paused_until is not None or (own is not None and amount > own)):
             return False
-        return not amount or self.spendable() - amount >= coin
+        return amount <= self.offered(coin)
 
     def paused_words(self) -> str:
         """Return the sentence about the caller's own pause from betting, "" without one."""

@@ -81,8 +81,12 @@ class Betting:
         """Return the smallest and the largest bet allowed now, in coins."""
         raise NotImplementedError
 
-    def why_refused(self, bet: int, most: int | None = None) -> str:
-        """Return why `bet` coins cannot be bet, "" when they can; `most` is the limit on screen."""
+    def pot(self) -> int:
+        """Return how many coins the caller has."""
+        raise NotImplementedError
+
+    def why_refused(self, bet: int) -> str:
+        """Return why `bet` coins cannot be bet, "" when they can; an offer holds for a while."""
         raise NotImplementedError
 
     def amount(self, amount: int) -> str:
@@ -95,10 +99,11 @@ class Betting:
     async def ask(self) -> int | None:
         console = self.caller.console
         while True:
+            self.caller.purse.offer()
             least, most = self.limits()
             if most < least:  # the clock has ticked since the menu
                 return None
-            last = min(max(self.last(), least), most)
+            last = self._default()
             live = console.screen.is_painted
             self._warn(str(last if live else most))
             typed = await console.prompt.entry(
@@ -114,26 +119,27 @@ class Betting:
             bet = amount_typed(typed) if typed.strip() else last
             if bet is None:
                 console.screen.say(f"|12{self.with_amounts(self.which_amount, example=most)}")
-            elif reason := self.why_refused(bet, most):
+            elif reason := self.why_refused(bet):
                 console.screen.say(f"|12{reason}")
-            elif typed.strip() or await self.confirm_bet(bet):
-                return bet
             else:
-                return None
+                return bet
 
     def _question(self) -> str:
         console = self.caller.console
         is_narrow = console.screen.is_painted and console.screen.page_columns < LAYOUT_COLUMNS
         return self.narrow_question if is_narrow else self.question
 
-    async def confirm_bet(self, bet: int) -> bool:
-        """Return whether the caller confirms a bet that Enter alone placed."""
-        return True
+    def _default(self) -> int:
+        """Return the bet of Enter: the last one if that is less than half the pot, else `first`."""
+        least, most = self.limits()
+        most = min(most, (self.pot() - 1) // 2)
+        last = self.last()
+        return last if least <= last <= most else max(least, min(self.first, most))
 
     @property
-    def has_bet(self) -> bool:
-        """Whether the caller has ever bet here."""
-        return self._saved_bet() is not None
+    def offers_last(self) -> bool:
+        """Whether a key alone may repeat the caller's last bet here."""
+        return self._saved_bet() == self._default()
 
     def last(self) -> int:
         saved = self._saved_bet()
@@ -183,18 +189,21 @@ class BettingTime(Betting):
     def turns_are_used(self) -> bool:
         return turns_are_used(self.caller, self.game, self.settings)
 
-    def refusal(self) -> str:
+    def refusal(self, *, as_offered: bool = False) -> str:
         if paused := self.caller.purse.paused_words():
             return paused
         if self._own_limit_is_short():
             return self._own_limit_words()
         if self.turns_are_used:
             return self._with_alternatives(_("No turns left here today: {limit} a day."))
-        least, most = self.limits()
+        least, most = self.limits(as_offered=as_offered)
         if most >= least:
             return ""
-        pot = self.caller.purse.pot(self.coin)
-        return self.with_amounts(_POT_TOO_SMALL, pot=pot, least=least)
+        words = self.with_amounts(_POT_TOO_SMALL, pot=self.pot(), least=least)
+        bank = self.caller.bank_settings
+        may_withdraw = bank.mode == "built-in" and bank.limits.withdrawal
+        has_more = may_withdraw and self.caller.purse.posted.bank
+        return f"{words} {_('T brings minutes from your time bank.')}" if has_more else words
 
     def last_turn(self) -> str:
         """Return the sentence after the last hand of the day."""
@@ -204,14 +213,19 @@ class BettingTime(Betting):
         words = used.format(limit=self.turns_limit)
         return f"{words} {other_tables(self.caller, self.game)}"
 
-    def limits(self) -> tuple[int, int]:
-        most = min(self.settings.largest_bet, self.caller.purse.pot(self.coin) - 1)
-        own = self.caller.purse.posted.stake_left
+    def pot(self) -> int:
+        return self.caller.purse.pot(self.coin)
+
+    def limits(self, *, as_offered: bool = False) -> tuple[int, int]:
+        """Return the limits now, or those at the last offer as long as it holds."""
+        purse = self.caller.purse
+        pot = purse.offered(self.coin) // self.coin if as_offered else self.pot() - 1
+        most = min(self.settings.largest_bet, pot)
+        own = purse.posted.stake_left
         return self.settings.smallest_bet, most if own is None else min(most, own // self.coin)
 
-    def why_refused(self, bet: int, most: int | None = None) -> str:
-        least, now = self.limits()
-        most = now if most is None else most
+    def why_refused(self, bet: int) -> str:
+        least, most = self.limits(as_offered=True)
         if bet < least:
             return self.with_amounts(SMALLEST_BET, least=least)
         if bet <= most:

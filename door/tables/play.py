@@ -257,9 +257,9 @@ class Play:
             on_step(step)
 
     async def _post(self, work: Work) -> Played:
-        caller_id = self.caller.record.id
+        number, leeway = self.caller.record.id, self.caller.purse.leeway
         return await self.caller.post(
-            lambda desk, call, ticked: work(desk, {FIRST_SEAT: Sitter(caller_id, call, ticked)}),
+            lambda desk, *call: work(desk, {FIRST_SEAT: Sitter(number, *call, leeway)})
         )
 
     def _adopt(self, step: Step) -> Step:

@@ -205,6 +205,7 @@ class Sitting:
 
     async def ask_cut_phrase(self, question: str = "") -> str | None:
         """Ask for the words that cut the cards; `None` at Esc."""
+        self.console.keyboard.forget_keys()  # typed for another question
         typed = await self.console.prompt.entry(
             f"|07{question or _('A phrase to cut the cards (Enter for none):')}|15",
             longest=phrases.LONGEST,

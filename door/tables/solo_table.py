@@ -46,6 +46,9 @@ if TYPE_CHECKING:
     from timebank.wagers.journal import Shoe, StoredRound
 
 
+_AWAY = {RULES, FAIRNESS, STRATEGY, BANK}  # keys that cover the table
+
+
 class FairScene(Scene, Protocol):
     """A scene that shows the seal, the seed and the cut of its shoe."""
 
@@ -270,6 +273,10 @@ class SoloTable(Sitting):
             except BooksUnavailable:
                 self.books_unavailable()
                 await self.console.pager.any_key(_("Press any key to try again"))
+        # A key that hurried the cards must not hide their result.
+        keyboard = self.console.keyboard
+        if self.console.screen.is_painted and (keyboard.next_key() or "").upper() in _AWAY:
+            keyboard.forget_keys()
 
     def _show_receipt(self, step: Step) -> None:
         """Show figures, receipt, and the seed of a finished shoe after a step."""
@@ -438,6 +445,7 @@ class TableForTime(SoloTable):
     async def _decide(self) -> None:
         """Ask for one of the actions that rules and pot allow, and carry it out."""
         round_, purse = self.round, self.caller.purse
+        purse.offer()
         actions = [
             each for each in round_.legal() if purse.can_stake(round_.amount(each), self.coin)
         ]

@@ -71,13 +71,14 @@ class Stakes:
     def allow(self, amount: int, coin: int) -> None:
         """Raise `NotEnough` unless the purse can stake an amount; raise `OwnLimit` first.
 
-        Of time, one `coin` must be left after the stake. A bankroll may not stake more than its
+        Of time, one `coin` must be left after the stake, less the seconds since the stake was
+        offered, and one second in any case. A bankroll may not stake more than its
         bank could pay. A tab has no limit.
         """
         self._posting.check_own_limits(amount if self.unit == "second" else 0)
         if self._play is None:
             usable = self._posting.state.usable
-            if usable - amount < coin:
+            if usable - amount < max(1, coin - self._posting.leeway):
                 raise NotEnough(
                     Phrase(
                         "You have {amount}, and {coin} must stay in your pot.",

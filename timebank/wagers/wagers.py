@@ -39,12 +39,14 @@ class Sitter(NamedTuple):
     """The caller in a seat, the caller's known call, and its seconds since log-on (`ticked`).
 
     `call_id` is None if that call has ended. Then another live call of the caller is looked for,
-    and the time used on it is not charged here.
+    and the time used on it is not charged here. The stake was offered `leeway` seconds ago: they
+    may be taken from the coin that must stay, so that the offer holds.
     """
 
     caller_id: int
     call_id: int | None = None
     ticked: int | None = None
+    leeway: int = 0
 
 
 class Played(NamedTuple):
@@ -171,6 +173,7 @@ def _enter(desk: Desk, sitter: Sitter) -> Posting:
     if call_id is None:
         raise errors.CallClosed(Phrase("This call has ended."))
     posting = enter(desk, call_id, ticked)
+    posting.leeway = sitter.leeway
     if posting.caller_id != sitter.caller_id:
         raise ValueError(f"call {call_id} is not that of caller {sitter.caller_id}")
     return posting

@@ -139,7 +139,6 @@ class Chooser:
             (phrases.COINS_TO_BET, lambda: ESCAPE if self.is_leaving else self._bet()),
             (phrases.INSURANCE, lambda: ENTER),
             (phrases.PLACE_BETS, lambda: ESCAPE if self.is_leaving else self._wager()),
-            (phrases.ALL_OF_IT, lambda: chance.choice("yn")),
             (phrases.PAY, lambda: chance.choice("yyyn")),
             (phrases.SEND_TO, self._to_whom),
             (phrases.CHALLENGE, self._to_whom),

@@ -223,7 +223,6 @@ PLACE_BETS = one_of(
     Said("Place your bets, {least_coins} to {most_coins} coins (Enter for {last_coins}):"),
     Said("Bets, {least_coins} to {most_coins} (Enter for {last_coins}):"),
 )
-ALL_OF_IT = Said("Bet all of it?")
 INSURANCE = Said("Coins to insure, up to {most} (Enter for {most}):")
 CUT = Said("A phrase to cut the cards (Enter for none):")
 SAY = Said("Say:")

@@ -36,8 +36,6 @@ class Wagering(Betting):
 
     letters = "0123456789 .,"
     longest = 15
-    question = N_("Place your bets: {least} to {most} (Enter for {last}):")
-    narrow_question = N_("Bets, {least_coins} to {most_coins} (Enter for {last_coins}):")
     which_amount = N_("Whole amounts only, such as {example}.")
 
 
@@ -76,10 +74,6 @@ class ForTime(Wagering, BettingTime):
             figures.append((_("Net"), f"{sign}{wording.clock_time(self.tally.net)}"))
         return figures
 
-    def why_refused(self, bet: int, most: int | None = None) -> str:
-        """Return which of the current limits a bet exceeds, "" for none."""
-        return super().why_refused(bet)
-
     def warning(self, bet: int) -> str:
         """Return how much of a win the next event would cut off, for a bet within the limits."""
         return "" if self.why_refused(bet) else super().warning(bet)
@@ -96,6 +90,9 @@ class ForTime(Wagering, BettingTime):
 
 class ForTheBank(Wagering):
     """Dollars or francs, against a bank that can be broken."""
+
+    question = N_("Place your bets: {least} to {most} (Enter for {last}):")
+    narrow_question = N_("Bets, {least_coins} to {most_coins} (Enter for {last_coins}):")
 
     def __init__(self, caller: Caller, unit: Unit) -> None:
         super().__init__(caller, words.CENTS, FIRST_WAGER, f"{GAME} {unit}")
@@ -132,11 +129,8 @@ class ForTheBank(Wagering):
             figures.append((_("Net"), words.signed_money(self.tally.net, self.unit)))
         return figures
 
-    async def confirm_bet(self, bet: int) -> bool:
-        """Ask before Enter alone bets the whole bankroll."""
-        if bet * self.coin < self.bankroll:
-            return True
-        return await self.caller.console.prompt.agrees(_("Bet all of it?"), default="N")
+    def pot(self) -> int:
+        return self.bankroll // self.coin
 
     def refusal(self) -> str:
         if paused := self.caller.purse.paused_words():
@@ -158,7 +152,7 @@ class ForTheBank(Wagering):
     def limits(self) -> tuple[int, int]:
         return 1, min(self.bankroll, self.casino) // self.coin
 
-    def why_refused(self, bet: int, most: int | None = None) -> str:
+    def why_refused(self, bet: int) -> str:
         if bet < 1:
             return self.with_amounts(SMALLEST_BET, least=1)
         if bet * self.coin > self.bankroll:

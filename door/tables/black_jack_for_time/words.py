@@ -138,7 +138,10 @@ def sentence(event: Event, coin: int, mine: Sequence[Card], dealer: Sequence[Car
         case happened.DealerDealt(card=None):
             return "|07" + _("The dealer takes a card face down.")
         case happened.DealerDealt(card=str(card)):
-            return "|07" + _("The dealer has {card}.").format(card=f"|15{the_card(card)}|07")
+            words = (
+                _("The dealer draws {card}.") if len(dealer) > 2 else _("The dealer has {card}.")
+            )
+            return f"|07{words.format(card=f'|15{the_card(card)}|07')}"
         case happened.Peeked(natural=False):
             return "|07" + _("The dealer peeks: no blackjack.")
         case happened.BlackjackRevealed(card=card):

@@ -275,6 +275,7 @@ class Run:
 
     async def _asked(self, round_: BlackjackRound) -> BlackjackAction:
         for question in self.teletype.questions(round_):
+            self.caller.purse.offer()
             if self._can_pay(round_.amount(question.yes)) and is_yes(
                 await self._line(question.text)
             ):

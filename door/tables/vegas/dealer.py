@@ -276,7 +276,9 @@ class Dealer:
             if caller is None:
                 sitters[bet.seat] = Sitter(bet.caller_id)
             else:
-                sitters[bet.seat] = Sitter(bet.caller_id, caller.call_id, caller.purse.ticked())
+                purse = caller.purse
+                sitter = Sitter(bet.caller_id, caller.call_id, purse.ticked(), purse.leeway)
+                sitters[bet.seat] = sitter
                 online[bet.seat] = Present(caller, caller.expect())
         return sitters, online
 

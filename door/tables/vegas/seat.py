@@ -476,7 +476,7 @@ class VegasVisit(Sitting):
         elif state.is_between_rounds and seat is not None:
             if not self._betting().refusal():
                 choices[BET] = _("Change bet") if seat.bet else _("Bet")
-                if not seat.bet and self._betting().has_bet:
+                if not seat.bet and self._betting().offers_last:
                     choices[AGAIN] = _("Again")
             if state.may_be_cut and (state.is_cut_by_all or seat is state.first):
                 choices[CUT] = _("Cut")
@@ -528,6 +528,7 @@ class VegasVisit(Sitting):
             self._show_all_cards()
 
     def _ask(self) -> None:
+        self.caller.purse.offer()
         choices = self._choices()
         self._shown_menu = self._menu(choices)
         if self._default(choices) == BET and not self.console.screen.is_painted:
@@ -694,9 +695,7 @@ class VegasVisit(Sitting):
     async def _bet_again(self) -> None:
         """Repeat the last bet; after a change of terms, only announce the change."""
         if not self._announce_new_terms():
-            betting = self._betting()
-            least, most = betting.limits()
-            await self.table.bet(self, betting, max(least, min(betting.last(), most)))
+            await self.table.bet(self, self._betting(), self._betting().last())
 
     def _announce_new_terms(self) -> bool:
         """Announce a change of coin or rules; return whether there was one."""

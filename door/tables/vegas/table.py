@@ -412,7 +412,7 @@ class VegasTable:
         if betting.settings != self.settings:
             raise NotNow(Phrase("The terms of this table have changed. Please bet again."))
         with speaking_to(guest.caller.console.viewer):
-            if refusal := betting.refusal() or betting.why_refused(coins):
+            if refusal := betting.refusal(as_offered=True) or betting.why_refused(coins):
                 raise NotNow(plain(refusal))
         if seat.bet:
             self._refuse_haste(seat)

@@ -84,14 +84,12 @@ def affordable(hand: VegasRound, caller: Caller) -> list[BlackjackAction]:
 
     The last coin stays in the pot. One spare second is enough for insurance of any amount.
     """
-    spare = max(0, caller.purse.spendable() - hand.coin)
+    spare = caller.purse.offered(hand.coin)
     return [action for action in hand.round.legal() if _least(hand, action) <= spare]
 
 
 def most_insured(hand: VegasRound, caller: Caller) -> int:
-    return min(
-        hand.round.amount(BlackjackAction.INSURANCE), max(0, caller.purse.spendable() - hand.coin)
-    )
+    return min(hand.round.amount(BlackjackAction.INSURANCE), caller.purse.offered(hand.coin))
 
 
 def figure(seconds: int, coin: int) -> str:

@@ -95,16 +95,38 @@ async def test_no_bet_is_offered_that_the_pot_cannot_pay(tmp_path: Path) -> None
         await ada.message("Enter does nothing here.")
 
 
-async def test_a_bet_that_time_has_made_too_large_is_refused_by_the_books(tmp_path: Path) -> None:
+async def test_an_offered_bet_is_taken_when_the_clock_has_ticked(tmp_path: Path) -> None:
     async with at_the_table(tmp_path, toml=house(coin_minutes=20)) as ada:
         await ada.asks_to_bet()
         ada.terminal.send("2")
         await ada.prompt(": 2")
-        await ada.board.pass_time(1)
+        await ada.board.pass_time(5)
+        ada.board.seeds = [hand("stay", ends="lose")]
         ada.terminal.send("\r")
-        await ada.message("You have 59 minutes 59 seconds, and 20 minutes must stay in your")
-        await ada.prompt(PLACE_BET)
+        await ada.prompt("<H>it")
+        assert ada.hands_dealt == 1
+        assert ada.board.balances("Ada")["online"] == 20 * 60 - 5
+
+
+async def test_an_offer_of_long_ago_is_renewed_and_not_taken(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path, toml=house(coin_minutes=2, largest_bet=99)) as ada:
+        await ada.asks_to_bet()
+        assert "Coins to bet, 1 to 29" in ada.prompt_row
+        await ada.board.pass_time(2 * 60)
+        ada.terminal.send("29\r")
+        await ada.message("You can bet up to 28 coins: your last coin stays with you.")
+        await ada.prompt("Coins to bet, 1 to 28")
         assert ada.hands_dealt == 0
+
+
+async def test_an_offered_double_is_taken_when_the_clock_has_ticked(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path, toml=house(coin_minutes=20)) as ada:
+        await ada.bets(1, hand("stay", ends="lose"))
+        await ada.prompt("<D>ouble")
+        await ada.board.pass_time(5)
+        ada.terminal.send("d")
+        await ada.prompt("<R>ules")
+        assert ("double", 20 * 60) in ada.board.moved("Ada")
 
 
 async def test_the_pot_on_the_table_follows_the_time_left(tmp_path: Path) -> None:
@@ -147,12 +169,12 @@ async def test_the_last_bet_is_remembered_for_the_next_call(ada: Table) -> None:
     assert "(Enter for 7):" in ada.prompt_row
 
 
-async def test_a_remembered_bet_that_the_pot_no_longer_bears_is_lowered(tmp_path: Path) -> None:
+async def test_enter_never_bets_half_the_pot(tmp_path: Path) -> None:
     async with at_the_table(tmp_path, toml=house(coin_minutes=6)) as ada:
-        await ada.bets(6, hand("stay", ends="lose"))
+        await ada.bets(4, hand("stay", ends="lose"))
         await ada.does("stay")
         await ada.asks_to_bet()
-        assert "Coins to bet, 1 to 3 (Enter for 3):" in ada.prompt_row
+        assert "Coins to bet, 1 to 5 (Enter for 1):" in ada.prompt_row
 
 
 # Turns

@@ -97,6 +97,7 @@ class Posting:
         self._head = Head(row.last_number, row.last_digest)
         self._remarks: list[Phrase] = []
         self.awards: list[str] = []  # earned with this entry
+        self.leeway = 0  # seconds since the stake was offered
         # If this entry begins a day: the index of its first movement, and the loan at that time.
         self._new_day: tuple[int, int] | None = None
         # Movements that need a record in THEBANK.EXT: (index, the record's source).
