@@ -62,6 +62,7 @@ class CanvasDisplay:
     _messages: list[str] = field(default_factory=list)  # below the scene now
     _company: list[str] = field(default_factory=list)  # messages that give way to others
     _earlier: tuple[str, ...] = ()  # the latest last
+    _hint: str = ""  # the message about the open question
     _prompt: str = ""
     _prompt_lines: tuple[str, ...] = ("",)
     _typed: str = ""
@@ -179,7 +180,16 @@ class CanvasDisplay:
         self._typed = text
         self._note(_PROMPT)
 
+    def hint(self, text: str) -> None:
+        """Add a message that goes away with the open question."""
+        self.say(text)
+        self._hint = text
+
     def answered(self) -> None:
+        if self._hint in self._messages:
+            self._messages.remove(self._hint)
+            self._note(_MESSAGES)
+        self._hint = ""
         self.prompt("")
 
     def status(self, pieces: Sequence[str], clock: str = "") -> None:

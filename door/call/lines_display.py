@@ -87,6 +87,10 @@ class LinesDisplay:
         self.say(text)
         return True
 
+    def hint(self, text: str) -> None:
+        """Say a line about the open question."""
+        self.say(text)
+
     def prompt(self, text: str, room: int = 0) -> None:
         """Ask a question, with `room` cells for the answer if a line has as many."""
         self._prompt, self._typed, self._wanted = text, "", room

@@ -139,7 +139,7 @@ class Prompt:
                     text += key
                 elif not is_full:
                     is_full = True
-                    self._screen.say(f"|07{_up_to(longest)}")
+                    self._screen.display.hint(f"|07{_up_to(longest)}")
             else:
                 continue
             self._screen.display.typed("*" * len(text) if secret else text)
@@ -177,7 +177,7 @@ class Prompt:
 
     def say_useless(self, key: str) -> None:
         """Tell the caller that a key does nothing here."""
-        self._screen.say(f"|07{_does_nothing(key)}")
+        self._screen.display.hint(f"|07{_does_nothing(key)}")
 
     async def _explain(self, paragraphs: Sequence[str]) -> None:
         """Show paragraphs and the meanings of the screen's fields, and then the screen again."""

@@ -46,9 +46,9 @@ def _width(piece: str) -> int:
 class StatusLine:
     """The status line of one caller.
 
-    The pot is in coins of `coin` seconds, those of the caller's table. The line is not updated
-    while it `waits` for cards that are being dealt, as it would give the result away. `account`,
-    with pipe codes, replaces the bank.
+    The pot is in coins of `coin` seconds, those of the caller's table. While the line `waits` for
+    cards that are being dealt, its clock alone goes on, as the rest would give the result away.
+    `account`, with pipe codes, replaces the bank.
     """
 
     console: Console
@@ -63,13 +63,19 @@ class StatusLine:
     # The time of the next event depends on the date too, which each entry renews, once a minute.
     _made_of: tuple[object, ...] = ()
     _made: tuple[str, ...] = ()
+    # Pieces, time left and seconds ticked before the line began to wait.
+    _shown: tuple[tuple[str, ...], int, int] = ((), 0, 0)
 
     def show(self) -> None:
+        pieces, left, since = self._shown
+        clock = _clock(max(0, left - self.purse.ticked() + since))
         if not self.waits:
-            screen, (pieces, clock) = self.console.screen, self.pieces()
-            screen.display.status(pieces, clock)
-            if screen.cover is not None:
-                screen.cover.display.status(pieces, clock)
+            pieces, clock = self.pieces()
+            self._shown = pieces, self.purse.time_left(), self.purse.ticked()
+        screen = self.console.screen
+        screen.display.status(pieces, clock)
+        if screen.cover is not None:
+            screen.cover.display.status(pieces, clock)
 
     @contextlib.contextmanager
     def suspense(self) -> Iterator[None]:

@@ -72,8 +72,8 @@ class BoardNews:
         if line is not None and one_liners and line.caller_id not in ignored:
             lines.append(hanging(field(f"|13{literal(line.name)}", f"|07{line.text}")))
         if self.tournament is not None:
-            text = _("<{key}> Tournament until {time}")
-            lines.append(f"|14{text.format(time=day_time_words(self.tournament), key=DEAL_KEY)}")
+            text = _("Tournament until {time}").format(time=day_time_words(self.tournament))
+            lines.append(f"|14{text}")
         for words, who in (
             (_("Today's leader: {name}, up {amount}"), self.leader),
             (_("Biggest win today: {name}, {amount}"), self.best),

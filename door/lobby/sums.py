@@ -57,7 +57,8 @@ async def wait_for_answer(console: Console, title: str, answer: asyncio.Future[A
         return True
     answer.add_done_callback(wake)
     try:
-        console.display.stage(Page(title, [f"|07{_('Working it out. Press any key to go back.')}"]))
+        words = _("Working it out: this can take half a minute. Press any key to go back.")
+        console.display.stage(Page(title, [f"|07{words}"]))
         console.screen.offer("any")
         console.screen.show_offer()
         while not answer.done():

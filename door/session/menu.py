@@ -50,9 +50,9 @@ MENU_LABELS = {
     "W": N_("Who is on"),
     "N": N_("News"),
     "M": N_("Messages"),
-    "D": N_("Daily deal"),
-    "H": N_("Hall of fame"),
     "S": N_("Statistics"),
+    "D": N_("Deal, duels, tournament"),
+    "H": N_("Hall of fame"),
     "Y": N_("Your settings"),
     "G": N_("Goodbye"),
 }
@@ -329,7 +329,7 @@ class MenuScene(WholeWidth):
 
     def _paint_live(self, canvas: Canvas, area: Area, free: int) -> None:
         """Paint the news in the free rows; if they are too few, in turns."""
-        width = min(area.columns, LAYOUT_COLUMNS) - 2
+        width = min(area.columns, LAYOUT_COLUMNS) - 3
         room = area.rows - free
         if room <= 0:
             return
@@ -337,7 +337,7 @@ class MenuScene(WholeWidth):
         shown = turns[self.live.turn() % len(turns)]
         first = free + 1 if len(shown) < room else free  # an empty row above
         for row, line in enumerate(shown, first):
-            canvas.put_pipe(row, self._left(area), line)
+            canvas.put_pipe(row, self._left(area) + 1, line)  # below the keys of the games
 
     def offer_lines(self) -> list[str]:
         return ["  ".join(map(str.strip, offer.rows(ALL))) for offer in self.offers]

@@ -57,7 +57,14 @@ async def visit_who(board: Board, caller: Caller) -> None:
         caller.place = PLACE
         entries = await _look(board, caller)
         rows = _rows(board, caller, entries)
-        if not (board.config.social.watching and _playing(caller, entries)):
+        playing = _playing(caller, entries) if board.config.social.watching else []
+        if not any(each.can_be_watched_by(caller) for each in playing):
+            if playing:
+                hint = _(
+                    "Nobody can be watched now. Callers at Vegas can, unless they forbid it; others"
+                    " only if they allow it."
+                )
+                rows += ["", f"|07{hint}"]
             await caller.console.pager.read(
                 _(PLACE), "\n".join([notice, "", *rows] if notice else rows)
             )

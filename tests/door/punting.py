@@ -22,7 +22,7 @@ MINUTE = 60
 LIVELY = BOARD.replace('animation = "off"', 'animation = "normal"')
 MENUS = ("<S>hoe", "<S>abot")
 CARD_ASKED = ("Card?", "Carte ?")
-BETS = ("Place your bets", "Faites vos jeux")
+BETS = ("Place your bets", "Faites vos jeux", "Coins to bet", "Jetons")
 DECISION = (BaccaratAction.CARD, BaccaratAction.NO_CARD)
 
 
@@ -105,7 +105,7 @@ class Punter(Guest):
         await self.wagers(amount, CARD_ASKED)
 
     async def answers(self, key: str) -> None:
-        """Take a card (c) or none (n), and watch the coup to its end."""
+        """Take a card (y) or none (n), and watch the coup to its end."""
         self.presses(f"{key} ")
         await self.is_asked_any(*MENUS)
 

@@ -118,14 +118,16 @@ async def test_a_watcher_reads_no_talk_of_a_caller_they_ignore(tmp_path: Path) -
 
 async def test_a_caller_chooses_where_others_may_watch(board: World) -> None:
     ada = await seated(board, "Ada")
-    bob = await reader(board, "Bob")
-    assert "watch" not in bob.terminal.lines[3]  # alone at a table, unasked, she is not watched
-    await bob.presses("w").sees("Ada doesn't allow watching here.")
+    bob = await visitor(board, "Bob", profile=SYNCTERM)
+    # Alone at a table, unasked, she is not watched, and nobody is offered it.
+    await bob.presses("w").sees("Callers at Vegas can, unless they forbid it")
+    assert "<W>atch" not in bob.screen
+    await bob.presses(" ").is_asked(MENU)
     await ada.presses("q").is_asked(MENU)
     await ada.presses("yh").sees("Where may others watch you?  at all tables")
     await ada.presses("q").is_asked(MENU)
     await ada.sits_down()
-    await bob.is_asked(LIST)
+    await bob.presses("w").is_asked(LIST)
     await sits_behind(bob, ada)
     await ada.bets(5, "hit")
     await sees_in_time(board, bob, "Ada")
@@ -136,22 +138,29 @@ async def test_a_caller_chooses_where_others_may_watch(board: World) -> None:
     await ada.is_asked("<H>it")
     await bob.sees(f"Ada {SENT_AWAY}")
     assert bob.caller.place == "Who is on"
-    await bob.presses("q").is_asked(LIST)
-    await bob.presses("w").sees("Ada doesn't allow watching here.")
-    # A caller whom she ignores cannot watch, nor one beyond the limit.
-    await ada.caller.remember({"watched": "all", IGNORES: [bob.caller.record.id]})
-    await bob.presses("w").sees("Ada doesn't allow watching here.")
-    await ada.caller.remember({IGNORES: []})
+    await bob.presses("q").sees("Nobody can be watched now.")
+    # The list is open when she begins to ignore him, and when the places behind her are taken.
+    await ada.caller.remember({"watched": "all"})
+    await bob.presses(" ").is_asked(MENU)
+    await bob.presses("w").is_asked(LIST)
     chair = ada.caller.chair
     assert chair is not None
     chair.watchers += [mock.Mock()] * MOST_BEHIND
     await bob.presses("w").sees("There's no more room behind Ada.")
     chair.watchers.clear()
+    await bob.presses(" ").is_asked(MENU)
+    await bob.presses("w").is_asked(LIST)
+    await ada.caller.remember({IGNORES: [bob.caller.record.id]})
+    await bob.presses("w").sees("Ada doesn't allow watching here.")
+    await ada.caller.remember({IGNORES: []})
+    await bob.presses(" ").is_asked(MENU)
+    await bob.presses("w").is_asked(LIST)
     # Each watcher is announced to her, so their number is limited.
-    await bob.presses("w").is_asked("Behind Ada")
-    bob.presses("q")
-    await ada.sees("Bob has stopped watching.")
-    await bob.is_asked(LIST)
+    for _ in range(2):
+        await bob.presses("w").is_asked("Behind Ada")
+        bob.presses("q")
+        await ada.sees("Bob has stopped watching.")
+        await bob.is_asked(LIST)
     await bob.presses("w").sees("Not so fast")
 
 
@@ -196,10 +205,8 @@ async def test_players_of_another_server_and_of_the_daily_deal_cannot_be_watched
         bob = await visitor(here, "Bob", profile=REFUSING)
         await ada.sits_down()
         await ada.bets(5, "hit")
-        await bob.presses("w").is_asked(LIST)
-        bob.presses("w")
-        await bob.sees("Ada plays on another server: nobody can watch them from here.")
-        await bob.presses("q").is_asked(MENU)
+        await bob.presses("w").sees("Nobody can be watched now.")
+        await bob.presses(" ").is_asked(MENU)
         await ada.presses("s").is_asked(TABLE)
         await ada.presses("q").is_asked(MENU)
         await ada.caller.remember({"watched": "all"})
