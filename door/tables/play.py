@@ -259,7 +259,9 @@ class Play:
     async def _post(self, work: Work) -> Played:
         number, leeway = self.caller.record.id, self.caller.purse.leeway
         return await self.caller.post(
-            lambda desk, *call: work(desk, {FIRST_SEAT: Sitter(number, *call, leeway)})
+            lambda desk, call, ticked: work(
+                desk, {FIRST_SEAT: Sitter(number, call, ticked, leeway)}
+            )
         )
 
     def _adopt(self, step: Step) -> Step:
