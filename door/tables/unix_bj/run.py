@@ -318,7 +318,8 @@ class Run:
         self._count(step)
 
     def _count(self, step: Step) -> None:
-        self.caller.tell(step.receipt)
+        # An award would come between the letters: the menu has it.
+        self.caller.tell(step.receipt._replace(awards=()))
         if step.after.over:
             totals = step.after.totals
             self.tally.turns += 1

@@ -87,7 +87,7 @@ async def test_time_that_passes_in_thought_may_make_a_yes_too_dear(tmp_path: Pat
     async with at_the_teletype(tmp_path, toml=toml) as ada:
         await ada.starts(seed_asking("Double down? ", "Hit? "))
         assert ada.letters.endswith("Double down? ")
-        await ada.board.pass_time(1)
+        await ada.board.pass_time(MINUTE)  # the offer holds for less
         await ada.types("y")
         assert "1 minute must stay in your pot." in ada.plain
         # The unaffordable question is skipped; the next one is asked.
