@@ -65,6 +65,8 @@ _FILED = str.maketrans(
 )
 # A small l, a capital i and a one; a zero and an o.
 _ALIKE = str.maketrans("i10|", "llol")
+_DIGITS = re.compile("([0-9]+)")
+_SEPARATORS = re.compile("[ .'_-]+")
 _RUNS = re.compile(r"([ .'_-])\1+")
 
 # UTS 39 does not cover letters of the three alphabets that terminals draw like Latin ones,
@@ -117,6 +119,46 @@ def fold(name: str) -> str:
     """
     letters = _bare(_plain(name).casefold()).translate(_FILED).translate(_ALIKE)
     return _RUNS.sub(r"\1", " ".join(letters.split()))
+
+
+def sort_key(name: str) -> tuple[tuple[int, int, str], ...]:
+    """Return a key that sorts names as people do: without accents and case, numbers by value.
+
+    >>> sorted(["Ann 10", "ann 2", "\u00c9mile", "Emma"], key=sort_key)
+    ['ann 2', 'Ann 10', '\u00c9mile', 'Emma']
+    """
+    parts = _DIGITS.split(_bare(_plain(name).casefold()))
+    return tuple((0, int(each), "") if at % 2 else (1, 0, each) for at, each in enumerate(parts))
+
+
+def squeezed(folded: str) -> str:
+    """Return a key of `fold` without spaces and punctuation."""
+    return _SEPARATORS.sub("", folded)
+
+
+def is_slip(wanted: str, folded: str) -> bool:
+    """Return whether `wanted` is a key of `fold`, or a word of it, but for one slip of a finger.
+
+    A slip is a letter too many, too few, wrong, or swapped with the next. Two letters are too few
+    to compare.
+
+    >>> [is_slip("dora", key) for key in ("doora", "mrs dra", "odra", "rado", "do")]
+    [True, True, True, False, False]
+    """
+    whole = squeezed(folded)
+    return len(wanted) > 2 and any(
+        len(word) > 2 and abs(len(word) - len(wanted)) <= 1 and _differ_by_slip(wanted, word)
+        for word in {whole, *_SEPARATORS.split(folded)}
+    )
+
+
+def _differ_by_slip(one: str, other: str) -> bool:
+    for at, (letter, another) in enumerate(zip(one, other, strict=False)):
+        if letter != another:
+            left, right = one[at:], other[at:]
+            swapped = left[:2] == right[:2][::-1] and left[2:] == right[2:]
+            return swapped or left[1:] == right[1:] or left[1:] == right or left == right[1:]
+    return True  # one begins with the other, and has at most one letter more
 
 
 def skeleton(name: str) -> str:
@@ -210,7 +252,6 @@ _WORDS = (
     *("the command line", "command line", "maintain", "import", "upgrade"),
 )
 _ARTICLES = ("the", "a", "an", "your", "our", "le", "la", "les", "l", "un", "une", "votre", "notre")
-_SEPARATORS = re.compile("[ .'_-]+")
 _NUMBER_BEHIND = re.compile(r"(?<=\D)[ .'_-]*[0-9]+$")
 
 

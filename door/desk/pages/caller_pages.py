@@ -2,20 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from door.desk.pages.forms import number_in
+from door.desk.pages.forms import Parameters, number_in
 from door.desk.pages.queries import LUCKY_DAYS, title
 
 if TYPE_CHECKING:
     from door.desk.pages.rendering import Guard, PageRenderer, Visit
     from timebank.reports.plots import Stream
+    from timebank.reports.roster import RosterLine
+
+
+NAMES = 100  # of callers on a page
+
+
+class SortColumn(NamedTuple):
+    """A column of the list of callers; `key` is None for the names, which are sorted already.
+
+    A first click on the head of a column sorts it down if `falls_first`.
+    """
+
+    head: str
+    key: Callable[[RosterLine], Any] | None
+    falls_first: bool = True
+
+
+COLUMNS: Mapping[str, SortColumn] = {
+    "number": SortColumn("#Number", lambda each: each.number, falls_first=False),
+    "caller": SortColumn("Caller", None, falls_first=False),
+    "since": SortColumn("Since", lambda each: each.created),
+    "call": SortColumn("Last call", lambda each: (each.on_line, each.last_call or 0)),
+    "online": SortColumn("#Online", lambda each: each.online),
+    "bank": SortColumn("#Bank", lambda each: each.bank),
+    "owing": SortColumn("#Owing", lambda each: each.owing),
+    "state": SortColumn("State", lambda each: (each.locked, each.frozen, each.powers)),
+}
 
 
 class PeoplePages:
@@ -30,14 +57,36 @@ class PeoplePages:
         ]
 
     async def _callers(self, visit: Visit) -> Response:
-        name = visit.query.get("name", "").strip()
-        if name:
-            record = await self._showing.read(partial(self._reading.find, name))
-            if record is not None:
-                return RedirectResponse(f"/caller/{record.id}", 303)
-        after = visit.query.get("after", "")
-        listed, more = await self._showing.read(partial(self._reading.callers, after))
-        return self._showing.show("callers.html", visit, callers=listed, more=more, name=name)
+        asked = Parameters(visit.query, ("name", "sort"))
+        name, sort = asked.text("name"), asked.text("sort") or "caller"
+        column = COLUMNS.get(sort.removeprefix("-"))
+        page = asked.number("page") or 1
+        if column is None:
+            asked.wrong.append(f"The field sort knows {', '.join(COLUMNS)}.")
+        if column is None or asked.wrong:
+            return self._showing.problem(" ".join(asked.wrong), 400, visit)
+        record = await self._showing.read(partial(self._reading.find, name)) if name else None
+        if record is not None:
+            return RedirectResponse(f"/caller/{record.id}", 303)
+        found = await self._showing.read(partial(self._reading.callers, name))
+        is_down = sort.startswith("-")
+        if column.key is None:
+            ordered = found[::-1] if is_down else found
+        else:
+            ordered = sorted(found, key=column.key, reverse=is_down)
+        pages = max(1, -(-len(found) // NAMES))
+        page = min(max(page, 1), pages)
+        return self._showing.show(
+            "callers.html",
+            visit,
+            callers=ordered[NAMES * (page - 1) : NAMES * page],
+            count=len(found),
+            columns=COLUMNS,
+            asked=asked.texts,
+            sort=sort,
+            page=page,
+            pages=pages,
+        )
 
     async def _caller(self, visit: Visit) -> Response:
         number = number_in(visit.request.path_params["number"])

@@ -71,7 +71,11 @@ class LedgerPages:
         name = asked.text("caller")
         caller = await self._showing.read(partial(self._reading.find, name)) if name else None
         if name and caller is None:
-            asked.wrong.append("There is no caller of that name.")
+            like = [
+                each.name for each in await self._showing.read(partial(self._reading.callers, name))
+            ]
+            words = f" Do you mean {', '.join(like[:4])}?" if like else ""
+            asked.wrong.append(f"There is no caller of that name.{words}")
         return Sought(
             caller_id=None if caller is None else caller.id,
             kind=asked.text("kind").casefold() or None,

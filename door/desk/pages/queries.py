@@ -26,7 +26,7 @@ from timebank.ledger import early_events, generations, transfers
 from timebank.ledger.machine import Instruments
 from timebank.ledger.schema import instant, stamp
 from timebank.names import names
-from timebank.reports import exports, extracts, house, ledger_pages, person, summary
+from timebank.reports import exports, extracts, house, ledger_pages, person, roster, summary
 from timebank.reports import plots as plot_data
 from timebank.reports.beancount import some_as_beancount
 from timebank.reports.ledger_pages import Leaf, Sought
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from timebank.ledger.transfers import Balance, Extract
     from timebank.reports.house import Luck
     from timebank.reports.plots import DayEnd, HouseResult, Stream
+    from timebank.reports.roster import RosterLine
     from timebank.reports.summary import Period
     from timebank.wagers.journal import StoredRound
 
@@ -51,7 +52,6 @@ LINES = 40  # of a caller's statement on a page
 LAST = 15  # calls, hands, moves of a loan and notices of a caller on a page
 OLD_COPY = OLD_AUDIT = timedelta(days=7)  # age from which the page of today warns
 LUCKY_DAYS = 90  # days of a caller's luck
-NAMES = 100  # of callers on a page
 
 title = lru_cache(maxsize=64)(title_of)
 
@@ -361,13 +361,10 @@ class BooksReader:
             return False
         return record.powers or names.fold(record.name) in self.config.pages.readers
 
-    def callers(self, after: str) -> tuple[list[CallerRecord], str]:
-        """Return the callers after a name in the list, and the name to ask for the next ones."""
-        everybody = self.look(callers.listing)
-        listed = [each.name for each in everybody]
-        start = listed.index(after) + 1 if after in listed else 0
-        shown = everybody[start : start + NAMES]
-        return shown, shown[-1].name if start + NAMES < len(everybody) else ""
+    def callers(self, typed: str) -> list[RosterLine]:
+        """Return all callers by name, or those whose names are like what was typed."""
+        everybody = self.look(roster.roster)
+        return roster.search(everybody, typed) if typed else everybody
 
     def local(self, at: int | datetime) -> datetime:
         """Convert an instant of the books to the board's time zone."""
