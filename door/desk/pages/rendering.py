@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
 from starlette.responses import HTMLResponse, Response
 
 from door.desk.pages.queries import title
@@ -30,6 +32,16 @@ T = TypeVar("T")
 AT_ONCE = 2  # pages read at a time
 PIECE = 65_536  # characters of a file sent at a time
 HERE = Path(__file__).parent
+# The first word of a page's address, its name, and those of the pages within.
+PAGES = (
+    ("", "Today", ()),
+    ("ledger", "Ledger", ("entry", "hand")),
+    ("callers", "Callers", ("caller",)),
+    ("plots", "Plots", ()),
+    ("balances", "Balances", ()),
+    ("acts", "Acts", ("act",)),
+)
+FEW = 3  # columns, which fit on a phone side by side
 
 
 class Visit(NamedTuple):
@@ -65,9 +77,9 @@ class PageRenderer:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        self._templates.filters.update(amount=amount, clock=clock, title=title)
+        self._templates.filters.update(amount=amount, clock=clock, folding=folding, title=title)
         self._templates.globals.update(
-            board=reading.config.board.name, local=reading.local, query=query
+            PAGES=PAGES, board=reading.config.board.name, local=reading.local, query=query
         )
 
     def close(self) -> None:
@@ -93,6 +105,7 @@ class PageRenderer:
         who = {
             "who": None if visit is None else visit.who,
             "session": None if visit is None else visit.session,
+            "place": "" if visit is None else visit.request.url.path.split("/")[1],
         }
         page = self._templates.get_template(template).render({**who, **values})
         return HTMLResponse(page, status)
@@ -121,3 +134,33 @@ def query(fields: Mapping[str, str], **more: Any) -> str:
     """Encode fields as the query of an address; empty ones are left out."""
     values = {**fields, **more}
     return urlencode({name: value for name, value in values.items() if value not in ("", None)})
+
+
+ROLES = {"table": "table", "thead": "rowgroup", "tbody": "rowgroup", "tr": "row"}
+ROLES |= {"th": "columnheader", "td": "cell"}
+_TAG = re.compile(rf"<({'|'.join(ROLES)})\b")
+_HEAD = re.compile(r"<th\b[^>]*>(.*?)</th>", re.DOTALL)
+
+
+def folding(table: str) -> str:
+    """Let the rows of a table become cards on a narrow screen, by `.folds` of the style sheet.
+
+    Each cell gets the words over its column. Roles keep it a table for a screen reader.
+    """
+    heads = [escape(Markup(head).striptags()) for head in _HEAD.findall(table)]
+    if len(heads) <= FEW:
+        return table
+    labels = iter(heads)
+
+    def marked(tag: re.Match[str]) -> str:
+        nonlocal labels
+        more = f' role="{ROLES[tag[1]]}"'
+        if tag[1] == "table":
+            more += ' class="folds"'
+        elif tag[1] == "tr":
+            labels = iter(heads)
+        elif tag[1] == "td":
+            more += f' data-label="{next(labels)}"'
+        return tag[0] + more
+
+    return Markup(re.sub(r">\s+</td>", "></td>", _TAG.sub(marked, table)))

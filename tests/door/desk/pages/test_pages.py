@@ -440,9 +440,7 @@ async def test_the_ledger_is_filtered_leafed_through_and_written_as_csv(tmp_path
         numbers = [
             int(caller_id)
             for page in (first, second)
-            for caller_id in re.findall(
-                r'<td role="cell" class="number of-row">(\d+)</td>', page.body
-            )
+            for caller_id in re.findall(r'data-label="Number" class="number">(\d+)</td>', page.body)
         ]
         assert numbers == list(range(numbers[0], numbers[-1] - 1, -1))
         assert len(numbers) == len(set(numbers)) >= 120
