@@ -398,6 +398,12 @@ class _among(FunctionElement[bool]):
     inherit_cache = True  # without a type: SQLAlchemy would add "= 1" to a boolean
 
 
+class _among_words(FunctionElement[bool]):
+    """Whether a column is among the words in a JSON array."""
+
+    inherit_cache = True
+
+
 class last_number(FunctionElement[int]):
     """The last number that a table gave to a row, even a deleted one; NULL before the first."""
 
@@ -423,6 +429,11 @@ def among(column: ColumnElement[int], name: str) -> ColumnElement[bool]:
     return _among(column, bindparam(name))
 
 
+def among_words(column: ColumnElement[str], name: str) -> ColumnElement[bool]:
+    """Select rows whose column is in a list of words, passed as JSON under `name`."""
+    return _among_words(column, bindparam(name))
+
+
 def _write_as(element: type[FunctionElement[Any]], other: str, sqlite: str) -> None:
     def writer(template: str) -> Callable[..., str]:
         def write(this: FunctionElement[Any], compiler: SQLCompiler, **options: Any) -> str:
@@ -445,6 +456,11 @@ _write_as(
 _write_as(
     _among,
     "{} IN (SELECT CAST(value AS BIGINT) FROM json_array_elements_text(CAST({} AS JSON)))",
+    "{} IN (SELECT value FROM json_each({}))",
+)
+_write_as(
+    _among_words,
+    "{} IN (SELECT json_array_elements_text(CAST({} AS JSON)))",
     "{} IN (SELECT value FROM json_each({}))",
 )
 _write_as(database_seconds, "CAST(floor(extract(EPOCH FROM clock_timestamp())) AS BIGINT)", "NULL")

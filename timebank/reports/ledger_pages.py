@@ -1,44 +1,50 @@
-"""The ledger in leaves, newest first, or in stretches, oldest first.
+"""The ledger in leaves, newest first, or in stretches, oldest first, and its counts.
 
 Leaves are found by numbers, so the last of five million transfers takes no longer than the first. A
 filter that few transfers pass could mean a scan of all of them. So a leaf ends after a number of
-stretches, and says where the next one continues.
+stretches, and says where the next one continues. Counts are of the newest `COUNTED` transfers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, fields
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import ColumnElement, bindparam, func, select
 
 from timebank.callers.history import last_numbers
 from timebank.ledger.database import Desk
-from timebank.ledger.schema import stamp, transfers
-from timebank.ledger.sql import Query, Reader, equal, read
+from timebank.ledger.schema import rounds, source, stamp, target, transfers, transfers_with_accounts
+from timebank.ledger.sql import NO_BOUND, Query, Reader, among, among_words, equal, fields_of, read
+from timebank.ledger.sql import value as single
 from timebank.ledger.transfers import Extract, extracts_query, game_column
+from timebank.words import Unit
 
 ROWS = 100  # of a leaf
 STRETCH = 5000  # transfers per statement
-OF_CALLER = 500  # a caller's transfers per statement, which are spread over the books
+OF_CALLERS = 2000  # the same for some callers' transfers, which are spread over the books
+IN_WORDS = 500  # the same if sentences are compared
+COUNTED, COUNTED_IN_WORDS = 10_000, 1000  # the newest transfers, which are counted
 MOST_STRETCHES = 6  # per leaf
 MOST_OF_ENTRY = 200  # rows; the largest entry of this program has about ten
 
 
 @dataclass(frozen=True)
 class Sought:
-    """Filters of transfers; None passes all. Days are the board's, both included.
+    """Filters of transfers; an empty one passes all. Days are the board's, both included.
 
     `least` and `up_to` are amounts in the transfer's unit. `text` is a part of the transfer's
     reason, in any case.
     """
 
-    caller_id: int | None = None
-    kind: str | None = None
-    game: str | None = None
+    callers: tuple[int, ...] = ()
+    kinds: tuple[str, ...] = ()
+    games: tuple[str, ...] = ()
     least: int | None = None
     up_to: int | None = None
     text: str | None = None
@@ -58,12 +64,59 @@ class Leaf:
     is_cut: bool = False
 
 
+@dataclass(frozen=True)
+class Sum:
+    """Amounts that came to the sought callers, or to any caller; that went; and all others."""
+
+    came: int
+    went: int
+    within: int
+
+
+@dataclass(frozen=True)
+class LedgerTally:
+    """How many transfers pass, and how much they moved by unit.
+
+    Kinds, games and callers have their counts by what the other filters leave. If `first` is not
+    None, older transfers are not counted; `callers_first` is the same for the counts of callers.
+    """
+
+    count: int
+    sums: dict[Unit, Sum]
+    kinds: Counter[str]
+    games: Counter[str]
+    callers: Counter[int]
+    first: int | None
+    callers_first: int | None
+
+
 class _Written(NamedTuple):
     number: int
     at: int
 
 
-_FILTERS = ("kind", "game", "least", "up_to")
+class _Cell(NamedTuple):
+    """Transfers that are counted together. Names are those of `Extract`."""
+
+    kind: str
+    unit: Unit
+    source: str
+    source_caller_id: int | None
+    target: str
+    target_caller_id: int | None
+    game: str | None
+    times: int
+    amount: int
+
+
+class _Window(NamedTuple):
+    """Transfers from `low` to below `end`, or of these only those with some numbers, as JSON."""
+
+    low: int
+    end: int
+    numbers: str | None = None
+
+
 _NEXT = read(
     _Written,
     lambda: (
@@ -77,6 +130,16 @@ _LAST = read(
     _Written,
     lambda: select(transfers.c.id, transfers.c.at).order_by(transfers.c.id.desc()).limit(1),
 )
+_BEYOND: Reader[int] = single(
+    lambda: (
+        select(transfers.c.id)
+        .where(transfers.c.id < bindparam("before"))
+        .order_by(transfers.c.id.desc())
+        .limit(1)
+        .offset(bindparam("most"))
+    )
+)
+_OF_CALLER: Reader[int] = single(last_numbers)
 _ENTRY: Reader[Extract] = read(
     Extract,
     lambda: (
@@ -88,31 +151,52 @@ _ENTRY: Reader[Extract] = read(
 )
 
 
-def _stretch(of_caller: bool, filters: Iterator[str] | tuple[str, ...]) -> Query:
+def _filtered(query: Query, names: Iterable[str]) -> Query:
     row = transfers.c
     passes = {
-        "kind": equal(row.kind),
-        "game": game_column() == bindparam("game"),
-        "least": row.amount >= bindparam("least"),
-        "up_to": row.amount <= bindparam("up_to"),
+        "kinds": (among_words(row.kind, "kinds"),),
+        "games": (among_words(game_column(), "games"),),
+        "least": (row.amount >= bindparam("least"),),
+        "up_to": (row.amount <= bindparam("up_to"),),
+        "numbers": (among(row.id, "numbers"),),
+        "low": (row.id >= bindparam("low"), row.id < bindparam("end")),
     }
-    statement = extracts_query().where(
-        row.id >= bindparam("low"), *(passes[name] for name in filters)
-    )
-    if of_caller:
-        statement = statement.where(row.id.in_(last_numbers()))
-    else:
-        statement = statement.where(row.id < bindparam("before")).limit(bindparam("most"))
-    return statement.order_by(row.id.desc())
+    return query.where(*(condition for name in names for condition in passes[name]))
+
+
+def _cells_query() -> Query:
+    row = transfers.c
+    names: dict[str, ColumnElement[Any]] = {
+        "unit": source.c.unit,
+        "source": source.c.kind,
+        "source_caller_id": source.c.caller_id,
+        "target": target.c.kind,
+        "target_caller_id": target.c.caller_id,
+        "game": game_column(),
+    }
+    totals = {"times": func.count(), "amount": func.sum(row.amount)}
+    query = fields_of(_Cell, transfers_with_accounts, kind=row.kind, **names, **totals)
+    query = query.join(rounds, rounds.c.id == row.round_id, isouter=True)
+    return query.group_by(row.kind, *names.values())
 
 
 @cache
-def _stretches(of_caller: bool, *filters: str) -> Reader[Extract]:
-    return read(Extract, lambda: _stretch(of_caller, filters))
+def _extracts(*filters: str) -> Reader[Extract]:
+    newest = transfers.c.id.desc()
+    return read(
+        Extract,
+        lambda: _filtered(extracts_query(), filters).order_by(newest).limit(bindparam("most")),
+    )
 
 
-for whose in (True, False):
-    _stretches(whose, *_FILTERS)
+@cache
+def _cells(*filters: str) -> Reader[_Cell]:
+    return read(_Cell, lambda: _filtered(_cells_query(), filters))
+
+
+for window in ("low", "numbers"):
+    _extracts(window, "kinds", "games", "least", "up_to")
+    _cells(window, "kinds", "games", "least", "up_to")
 
 
 def leaf(desk: Desk, sought: Sought, before: int | None = None, most: int = ROWS) -> Leaf:
@@ -120,11 +204,12 @@ def leaf(desk: Desk, sought: Sought, before: int | None = None, most: int = ROWS
     low, end = bounds(desk, sought)
     edge = end if before is None else min(before, end)
     rows: list[Extract] = []
-    find = _of_caller if sought.caller_id is not None else _of_all
+    size = OF_CALLERS if sought.callers else STRETCH
     for _ in range(MOST_STRETCHES):
         if edge <= low:
             return Leaf(rows, None)
-        rows_below, edge = find(desk, sought, low, edge, most - len(rows))
+        window = _newest(desk, sought, low, edge, size)
+        rows_below, edge = _last_of(desk, sought, window, most - len(rows))
         rows += rows_below
         if len(rows) == most:
             return Leaf(rows, edge if edge > low else None)
@@ -134,17 +219,90 @@ def leaf(desk: Desk, sought: Sought, before: int | None = None, most: int = ROWS
 def stretch(desk: Desk, sought: Sought, low: int, end: int) -> tuple[list[Extract], int]:
     """Return the sought transfers of the stretch from number `low`, oldest first, and the number
     after the stretch, which is at most `end`."""
-    following = _NEXT.first(desk.connection, number=low)  # a restore leaves numbers out
-    if following is None or following.number >= end:
-        return [], end
-    low = following.number
-    edge = behind = min(low + STRETCH, end)
-    rows: list[Extract] = []
-    find = _of_caller if sought.caller_id is not None else _of_all
-    while edge > low:
-        rows_below, edge = find(desk, sought, low, edge, STRETCH)
-        rows += rows_below
+    if sought.callers:
+        numbers, _ = _numbers(desk, sought.callers, low, end)
+        behind = end if len(numbers) <= STRETCH else numbers[STRETCH]
+        window = _Window(low, behind, json.dumps(numbers[:STRETCH]))
+    else:
+        following = _NEXT.first(desk.connection, number=low)  # a restore leaves numbers out
+        if following is None or following.number >= end:
+            return [], end
+        behind = min(following.number + STRETCH, end)
+        window = _Window(low, behind)
+    rows = [row for row in _read(desk, sought, window) if _says(row, sought)]
     return rows[::-1], behind
+
+
+def tally(desk: Desk, sought: Sought) -> LedgerTally:
+    """Count the transfers sought, or the newest of them."""
+    low, end = bounds(desk, sought)
+    mine, first = _counted(desk, sought, low, end)
+    everybody, callers_first = mine, first
+    if sought.callers:
+        everybody, callers_first = _counted(desk, replace(sought, callers=()), low, end)
+    kinds, games, callers = Counter[str](), Counter[str](), Counter[int]()
+    count, sums = 0, dict[Unit, Sum]()
+    for cell in mine:
+        is_kind, is_game = _passes(cell, sought)
+        if is_game:
+            kinds[cell.kind] += cell.times
+        if is_kind and cell.game is not None:
+            games[cell.game] += cell.times
+        if is_kind and is_game:
+            count += cell.times
+            sums[cell.unit] = _added(sums.get(cell.unit, Sum(0, 0, 0)), cell, sought)
+    for cell in everybody:
+        if all(_passes(cell, sought)):
+            for caller in {cell.source_caller_id, cell.target_caller_id}:
+                if caller is not None:
+                    callers[caller] += cell.times
+    return LedgerTally(count, sums, kinds, games, callers, first, callers_first)
+
+
+def _counted(desk: Desk, sought: Sought, low: int, end: int) -> tuple[Sequence[_Cell], int | None]:
+    """Count the newest transfers by all but kinds and games; return also the first one's number,
+    None if these are all."""
+    asked = replace(sought, kinds=(), games=())
+    size = COUNTED if sought.text is None else COUNTED_IN_WORDS
+    window = _newest(desk, asked, low, end, size)
+    first = window.low if window.low > low else None
+    if sought.text is None:
+        values = _values(asked, window)
+        return _cells(*values).all(desk.connection, **values, end=end), first
+    rows = [row for row in _read(desk, asked, window) if _says(row, sought)]
+    return [_cell_of(row) for row in rows], first
+
+
+def _cell_of(row: Extract) -> _Cell:
+    return _Cell(
+        kind=row.kind,
+        unit=row.unit,
+        source=row.source,
+        source_caller_id=row.source_caller_id,
+        target=row.target,
+        target_caller_id=row.target_caller_id,
+        game=row.game,
+        times=1,
+        amount=row.amount,
+    )
+
+
+def _passes(cell: _Cell, sought: Sought) -> tuple[bool, bool]:
+    """Return whether transfers are of the kinds sought, and of the games."""
+    is_kind = not sought.kinds or cell.kind in sought.kinds
+    return is_kind, not sought.games or cell.game in sought.games
+
+
+def _added(total: Sum, cell: _Cell, sought: Sought) -> Sum:
+    gives, takes = (
+        caller is not None and (not sought.callers or caller in sought.callers)
+        for caller in (cell.source_caller_id, cell.target_caller_id)
+    )
+    if takes and not gives:
+        return replace(total, came=total.came + cell.amount)
+    if gives and not takes:
+        return replace(total, went=total.went + cell.amount)
+    return replace(total, within=total.within + cell.amount)
 
 
 def entry(desk: Desk, number: int) -> list[Extract]:
@@ -153,48 +311,60 @@ def entry(desk: Desk, number: int) -> list[Extract]:
     return _ENTRY.all(desk.connection, **values)
 
 
-def _given(sought: Sought) -> dict[str, object]:
-    values = {each.name: getattr(sought, each.name) for each in fields(sought)}
-    return {name: values[name] for name in _FILTERS if values[name] is not None}
+def _newest(desk: Desk, sought: Sought, low: int, end: int, size: int) -> _Window:
+    """Return the newest transfers of the sought callers, or of all, from `low` to below `end`.
+
+    These are `size` transfers at most. `low` of the result is above `low` if there are more.
+    """
+    if not sought.callers:
+        beyond = _BEYOND.first(desk.connection, before=end, most=size)
+        return _Window(low if beyond is None else max(low, beyond + 1), end)
+    share = max(1, size // len(sought.callers))
+    numbers, low = _numbers(desk, sought.callers, low, end, share)
+    return _Window(low, end, json.dumps(numbers))
 
 
-def _of_all(
-    desk: Desk, sought: Sought, low: int, edge: int, most: int
-) -> tuple[list[Extract], int]:
-    """Return up to `most` transfers of the stretch below `edge`, and the last number read."""
-    given, low = _given(sought), max(low, edge - STRETCH)
+def _numbers(
+    desk: Desk, callers: Iterable[int], low: int, end: int, most: int = NO_BOUND
+) -> tuple[list[int], int]:
+    """Return the numbers of callers' transfers in order, `most` of each: the newest below `end`.
+
+    Returns also the number from which on they are complete, at least `low`.
+    """
+    found: set[int] = set()
+    for caller_id in callers:
+        asked = {"caller_id": caller_id, "before": end, "most": most + 1}
+        numbers = _OF_CALLER.all(desk.connection, **asked)
+        if len(numbers) > most:
+            low = max(low, numbers[-1] + 1)
+        found.update(numbers)
+    return sorted(number for number in found if number >= low), low
+
+
+def _values(sought: Sought, window: _Window) -> dict[str, object]:
+    """Return the values of the filters that are given, by their names in `_filtered`."""
+    values: dict[str, object] = {"least": sought.least, "up_to": sought.up_to}
+    values |= {"numbers": window.numbers, "low": window.low if window.numbers is None else None}
+    for name, words in (("kinds", sought.kinds), ("games", sought.games)):
+        values[name] = json.dumps(words) if words else None
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _read(desk: Desk, sought: Sought, window: _Window, most: int = NO_BOUND) -> list[Extract]:
+    """Return the last transfers of a window that pass all filters but the text, newest first."""
+    values = _values(sought, window)
+    return _extracts(*values).all(desk.connection, **values, end=window.end, most=most)
+
+
+def _last_of(desk: Desk, sought: Sought, window: _Window, most: int) -> tuple[list[Extract], int]:
+    """Return the last transfers sought of a window, and the number of the last one read."""
     # The text of a transfer is made from its facts, so Python must filter it.
-    wanted = most if sought.text is None else OF_CALLER
-    last = _stretches(False, *given).all(
-        desk.connection, low=low, before=edge, most=wanted, **given
-    )
+    wanted = most if sought.text is None else IN_WORDS
+    last = _read(desk, sought, window, wanted)
     passing = [row for row in last if _says(row, sought)][:most]
     if len(passing) == most:
         return passing, passing[-1].number
-    return passing, last[-1].number if len(last) == wanted else low
-
-
-def _of_caller(
-    desk: Desk, sought: Sought, low: int, edge: int, most: int
-) -> tuple[list[Extract], int]:
-    """Return the same for one caller, with `OF_CALLER` transfers in a stretch."""
-    last = _stretches(True).all(
-        desk.connection, caller_id=sought.caller_id, before=edge, most=OF_CALLER, low=low
-    )
-    passing = [row for row in last if _passes(row, sought)][:most]
-    if len(passing) == most:
-        return passing, passing[-1].number
-    return passing, last[-1].number if len(last) == OF_CALLER else low
-
-
-def _passes(row: Extract, sought: Sought) -> bool:
-    return (
-        sought.kind in (None, row.kind)
-        and sought.game in (None, row.game)
-        and (sought.least is None or row.amount >= sought.least)
-        and (sought.up_to is None or row.amount <= sought.up_to)
-        and _says(row, sought)
-    )
+    return passing, last[-1].number if len(last) == wanted else window.low
 
 
 def _says(row: Extract, sought: Sought) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from datetime import date, datetime, tzinfo
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
 if TYPE_CHECKING:
+    from starlette.datastructures import QueryParams
     from starlette.requests import Request
 
 LONGEST_FORM = 4096  # bytes
@@ -20,14 +21,21 @@ FIRST_YEAR, LAST_YEAR = 1970, 2999
 class Parameters:
     """The fields in the address of a page; `wrong` has a sentence for each that is invalid."""
 
-    def __init__(self, parameters: Mapping[str, str], names: Iterable[str] = ()) -> None:
+    def __init__(self, parameters: QueryParams, names: Iterable[str] = ()) -> None:
         """`texts` has the fields of these names, as they were written."""
         self._parameters = parameters
-        self.texts = {name: self.text(name) for name in sorted(names)}
+        self.texts: dict[str, str | Sequence[str]] = {
+            name: self.text(name) for name in sorted(names)
+        }
         self.wrong: list[str] = []
 
     def text(self, name: str) -> str:
         return self._parameters.get(name, "").strip()[:LONGEST_FORM]
+
+    def several(self, name: str) -> list[str]:
+        """Return the values of a field that may be given several times, each once."""
+        typed = (each.strip()[:LONGEST_FORM] for each in self._parameters.getlist(name))
+        return list(dict.fromkeys(each for each in typed if each))
 
     def number(self, name: str, unit: int = 1) -> int | None:
         typed = self.text(name)

@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from door.desk.pages.forms import Parameters, number_in
-from timebank.reports.ledger_pages import Sought
+from door.desk.pages.queries import title
+from door.desk.pages.rendering import query
+from timebank.errors import NothingToList
+from timebank.names.names import sort_key
+from timebank.reports.ledger_pages import COUNTED, COUNTED_IN_WORDS, Sought
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from door.desk.pages.queries import LedgerLeaf
     from door.desk.pages.rendering import Guard, PageRenderer, Visit
 
-FIELDS = frozenset({each.name for each in fields(Sought)} - {"caller_id"} | {"caller"})
+FIELDS = ("caller", "kind", "game", "least", "up_to", "since", "until", "text")
+MOST_CALLERS = 20  # sought at once
 MINUTE = 60
+
+
+class FilterChoice(NamedTuple):
+    """A value of a filter to choose; `times` is how many transfers the other filters leave it."""
+
+    value: str
+    words: str
+    times: int
+    is_chosen: bool
 
 
 class LedgerPages:
@@ -43,15 +57,23 @@ class LedgerPages:
         asked = Parameters(visit.query, FIELDS)
         sought = await self._sought(asked)
         before = asked.number("before")
-        if asked.wrong:
-            return self._showing.problem(" ".join(asked.wrong), 400, visit)
-        page = await self._showing.read(partial(self._reading.leaf, sought, before))
+        page = None
+        if not asked.wrong:
+            if any(not each.startswith("#") for each in asked.several("caller")):
+                return RedirectResponse(f"/ledger?{query(asked.texts)}", 303)
+            try:
+                page = await self._showing.read(partial(self._reading.leaf, sought, before))
+            except NothingToList as unknown:
+                asked.wrong.append(str(unknown))
         return self._showing.show(
             "ledger.html",
             visit,
-            leaf=page.leaf,
-            held=page.held,
+            400 if asked.wrong else 200,
+            page=page,
+            choices=_choices(sought, page),
+            counted=COUNTED if sought.text is None else COUNTED_IN_WORDS,
             asked=asked.texts,
+            wrong=asked.wrong,
             before=before,
         )
 
@@ -61,6 +83,10 @@ class LedgerPages:
         """Send all transfers sought as a file."""
         asked = Parameters(visit.query, FIELDS)
         sought = await self._sought(asked)
+        try:
+            await self._showing.report(partial(self._reading.refuse_unknown, sought))
+        except NothingToList as unknown:
+            asked.wrong.append(str(unknown))
         if asked.wrong:
             return self._showing.problem(" ".join(asked.wrong), 400, visit)
         written = self._showing.file(write(sought))
@@ -68,24 +94,42 @@ class LedgerPages:
         return StreamingResponse(written, media_type=media_type, headers=attached)
 
     async def _sought(self, asked: Parameters) -> Sought:
-        name = asked.text("caller")
-        caller = await self._showing.read(partial(self._reading.find, name)) if name else None
-        if name and caller is None:
-            like = [
-                each.name for each in await self._showing.read(partial(self._reading.callers, name))
-            ]
-            words = f" Do you mean {', '.join(like[:4])}?" if like else ""
-            asked.wrong.append(f"There is no caller of that name.{words}")
-        return Sought(
-            caller_id=None if caller is None else caller.id,
-            kind=asked.text("kind").casefold() or None,
-            game="-".join(asked.text("game").casefold().split()) or None,
+        """Read the filters of an address, and put the texts of a lasting address into `asked`."""
+        sought = Sought(
+            callers=await self._callers(asked),
+            kinds=tuple(each.casefold() for each in asked.several("kind")),
+            games=tuple("-".join(each.casefold().split()) for each in asked.several("game")),
             least=asked.number("least", MINUTE),
             up_to=asked.number("up_to", MINUTE),
             since=asked.day("since"),
             until=asked.day("until"),
             text=asked.text("text") or None,
         )
+        if sought.since and sought.until and sought.since > sought.until:
+            asked.wrong.append("The last day is before the first one: swap them.")
+        if sought.least and sought.up_to is not None and sought.least > sought.up_to:
+            asked.wrong.append("The least amount is more than the largest: swap them.")
+        asked.texts |= {"kind": sought.kinds, "game": sought.games}
+        return sought
+
+    async def _callers(self, asked: Parameters) -> tuple[int, ...]:
+        """Return the numbers of the callers asked for."""
+        names = asked.several("caller")
+        if len(names) > MOST_CALLERS:
+            asked.wrong.append(f"The ledger shows {MOST_CALLERS} callers at once.")
+            return ()
+        numbers = []
+        for name in names:
+            caller = await self._showing.read(partial(self._reading.find, name))
+            if caller is not None:
+                numbers.append(caller.id)
+                continue
+            like = await self._showing.read(partial(self._reading.callers, name))
+            near = ", ".join(each.name for each in like[:4])
+            words = f" Do you mean {near}?" if near else ""
+            asked.wrong.append(f"There is no caller of that name.{words}")
+        asked.texts["caller"] = [f"#{number}" for number in numbers]
+        return tuple(dict.fromkeys(numbers))
 
     async def _entry(self, visit: Visit) -> Response:
         number = number_in(visit.request.path_params["number"])
@@ -103,3 +147,29 @@ class LedgerPages:
             return self._showing.problem(" ".join(asked.wrong), 400, visit)
         then = await self._showing.report(partial(self._reading.balances_at, at))
         return self._showing.show("balances.html", visit, then=then)
+
+
+def _choices(sought: Sought, page: LedgerLeaf | None) -> dict[str, list[FilterChoice]]:
+    """Return what the lists of the form offer: all that is left by the other filters or chosen."""
+    tally = None if page is None else page.tally
+    kinds, games = ({}, {}) if tally is None else (tally.kinds, tally.games)
+    names = {} if page is None else page.names
+    return {
+        "kind": [
+            FilterChoice(kind, kind, kinds.get(kind, 0), kind in sought.kinds)
+            for kind in sorted({*kinds, *sought.kinds})
+        ],
+        "game": [
+            FilterChoice(game, title(game), games.get(game, 0), game in sought.games)
+            for game in sorted({*games, *sought.games}, key=title)
+        ],
+        "caller": [
+            FilterChoice(
+                f"#{number}",
+                names.get(number, f"#{number}"),
+                0 if tally is None else tally.callers[number],
+                number in sought.callers,
+            )
+            for number in sorted({*names, *sought.callers}, key=lambda each: sort_key(names[each]))
+        ],
+    }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import lru_cache, partial
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from door.games import hand_check as hands
 from door.games import proofs
+from door.games.registry import GAMES
 from door.games.rounds import the_hand
 from door.tables import film
 from timebank.callers import callers
@@ -29,7 +30,7 @@ from timebank.names import names
 from timebank.reports import exports, extracts, house, ledger_pages, person, roster, summary
 from timebank.reports import plots as plot_data
 from timebank.reports.beancount import some_as_beancount
-from timebank.reports.ledger_pages import Leaf, Sought
+from timebank.reports.ledger_pages import Leaf, LedgerTally, Sought
 from timebank.reports.totals import moved_by_quarter
 from timebank.thebank import outbox
 from timebank.window.teller import TO_OTHERS
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+BUSIEST = 24  # callers to choose from in the ledger
 LINES = 40  # of a caller's statement on a page
 LAST = 15  # calls, hands, moves of a loan and notices of a caller on a page
 OLD_COPY = OLD_AUDIT = timedelta(days=7)  # age from which the page of today warns
@@ -107,10 +109,16 @@ class DailyLimit(NamedTuple):
 
 
 class LedgerLeaf(NamedTuple):
-    """A page of the ledger; `held` has the balances of the caller sought after each transfer."""
+    """A page of the ledger, with counts.
+
+    `held` has the balances of the only caller sought after each transfer. `names` are those of the
+    callers with the most transfers and of the callers sought, by number.
+    """
 
     leaf: Leaf
+    tally: LedgerTally
     held: Mapping[int, Sequence[person.HeldThen]]
+    names: Mapping[int, str]
 
 
 @dataclass(frozen=True)
@@ -229,12 +237,20 @@ class BooksReader:
         return shutil.disk_usage(self.config.database.parent).free
 
     def leaf(self, sought: Sought, before: int | None) -> LedgerLeaf:
+        """Return a page of the ledger. Raises `NothingToList` for an unknown kind or game."""
+
         def look(desk: Desk) -> LedgerLeaf:
+            tally = ledger_pages.tally(desk, sought)
+            _refuse_unknown(desk, sought, tally.kinds, tally.games)
             leaf = ledger_pages.leaf(desk, sought, before)
-            if sought.caller_id is None:
-                return LedgerLeaf(leaf, {})
-            own = transfers.balances(desk, sought.caller_id)
-            return LedgerLeaf(leaf, person.held_after(desk, own, leaf.rows))
+            held: dict[int, list[person.HeldThen]] = {}
+            if len(sought.callers) == 1:
+                own = transfers.balances(desk, *sought.callers)
+                held = person.held_after(desk, own, leaf.rows)
+            busiest = [number for number, _ in tally.callers.most_common(BUSIEST)]
+            shown = dict.fromkeys([*sought.callers, *busiest])
+            names_of = {number: callers.name_of(desk, number) for number in shown}
+            return LedgerLeaf(leaf, tally, held, names_of)
 
         return self.look(look)
 
@@ -253,6 +269,10 @@ class BooksReader:
         while low < end:
             rows, low = self.look(partial(ledger_pages.stretch, sought=sought, low=low, end=end))
             yield from rows
+
+    def refuse_unknown(self, sought: Sought) -> None:
+        """Raise `NothingToList` for an unknown kind or game."""
+        self.look(lambda desk: _refuse_unknown(desk, sought))
 
     def beancount(self, sought: Sought) -> Iterator[str]:
         """Write all transfers sought for beancount."""
@@ -369,6 +389,16 @@ class BooksReader:
     def local(self, at: int | datetime) -> datetime:
         """Convert an instant of the books to the board's time zone."""
         return self.config.bank.schedule.local(instant(at) if isinstance(at, int) else at)
+
+
+def _refuse_unknown(
+    desk: Desk, sought: Sought, kinds: Iterable[str] = (), games: Iterable[str] = ()
+) -> None:
+    """Raise `NothingToList` for an unknown kind or game; `kinds` and `games` are known to exist."""
+    for kind in set(sought.kinds) - extracts.USUAL_KINDS - set(kinds):
+        extracts.known_kind(desk, kind)
+    for game in set(sought.games) - GAMES.keys() - set(games):
+        extracts.known_game(desk, game)
 
 
 def _live(desk: Desk) -> list[OpenCall]:

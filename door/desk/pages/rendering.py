@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import os
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -21,6 +21,7 @@ from timebank.reports.statements import amount
 from timebank.words import clock
 
 if TYPE_CHECKING:
+    from starlette.datastructures import QueryParams
     from starlette.requests import Request
 
     from door.desk.pages.queries import BooksReader
@@ -52,7 +53,7 @@ class Visit(NamedTuple):
     session: Session
 
     @property
-    def query(self) -> Mapping[str, str]:
+    def query(self) -> QueryParams:
         return self.request.query_params
 
 
@@ -130,10 +131,10 @@ def _run_when_idle() -> None:
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
 
 
-def query(fields: Mapping[str, str], **more: Any) -> str:
+def query(fields: Mapping[str, str | Sequence[str]], **more: Any) -> str:
     """Encode fields as the query of an address; empty ones are left out."""
     values = {**fields, **more}
-    return urlencode({name: value for name, value in values.items() if value not in ("", None)})
+    return urlencode({name: value for name, value in values.items() if value}, doseq=True)
 
 
 ROLES = {"table": "table", "thead": "rowgroup", "tbody": "rowgroup", "tr": "row"}

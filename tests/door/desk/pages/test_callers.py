@@ -17,10 +17,14 @@ from timebank.calls.calls import open_calls
 from timebank.window import corrections, teller
 
 
+def cells(page: Answer, head: str) -> list[str]:
+    """Return the texts of a column of a table that folds."""
+    found = re.findall(rf'<td [^>]*data-label="{head}"[^>]*>(.*?)</td>', page.body, re.DOTALL)
+    return [" ".join(html.unescape(re.sub("<[^>]+>", " ", each)).split()) for each in found]
+
+
 def listed(page: Answer) -> list[str]:
-    return [
-        html.unescape(each) for each in re.findall(r'<td><a href="/caller/\d+">([^<]+)', page.body)
-    ]
+    return cells(page, "Caller")
 
 
 def link(page: Answer, words: str) -> str:
