@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
@@ -30,13 +31,16 @@ from psycopg.sql import SQL, Identifier
 from sqlalchemy import Table, create_engine
 
 from tests.timebank.cluster import Cluster
-from timebank.ledger.database import Database
+from timebank.errors import OutcomeUnknown
+from timebank.ledger.database import Database, Desk
+from timebank.ledger.machine import ClockReading
 from timebank.ledger.postgres import dialect as postgres
 from timebank.ledger.postgres.connection import BooksConnection, BooksCursor
 from timebank.ledger.postgres.database import PostgresDatabase
 from timebank.ledger.postgres.dialect import WRITING_LOCK
 from timebank.ledger.schema import metadata
 from timebank.settings.place import ServerPlace, read_place
+from timebank.settings.settings import BankSettings
 from verify.simulate.disk import Disk, Killed, Mortal
 from verify.simulate.wrong import must
 
@@ -201,7 +205,7 @@ class Client(Mortal):
         super().__init__(served, chance, now)
         self.served = served
         self._open: list[BooksConnection] = []
-        self._counts: bool | None = None  # the result of its broken COMMIT
+        self._counts: bool | None = None  # the result of the writer's broken COMMIT
 
     def connects(self, connect: Callable[[], BooksConnection]) -> BooksConnection:
         """Connect; the process may die of it, or not reach the server."""
@@ -251,7 +255,7 @@ class Client(Mortal):
             commit()
             return
         counts = self.chance.random() < 0.5
-        if self._counts is None:  # else it was in a look-up
+        if connection.operation is not None:  # else nothing will be told of it: a look-up
             self._counts = counts
             when = "after" if counts else "before"
             self.served.counted[f"COMMITs broken {when} they counted"] += 1
@@ -270,6 +274,21 @@ class Client(Mortal):
 
     def never_finds_out(self) -> None:
         self._counts = None
+
+    @contextmanager
+    def without_writer(self) -> Iterator[None]:
+        """Compare the outcome of the block's own COMMIT; the writer may be in doubt of another."""
+        of_writer, self._counts = self._counts, None
+        try:
+            yield
+            self.has_found_out(is_there=True)
+        except OutcomeUnknown:
+            raise
+        except Exception:
+            self.has_found_out(is_there=False)
+            raise
+        finally:
+            self._counts = of_writer
 
     def _dies_in(self, commit: Callable[[], None]) -> NoReturn:
         counts = {"before": False, "within": self.chance.random() < 0.5, "after": True}
@@ -340,6 +359,11 @@ class ServedBooks(PostgresDatabase):
 
     def _connect(self, *words: Any) -> BooksConnection:
         return self._client.connects(lambda: super(ServedBooks, self)._connect(*words))
+
+    @contextmanager
+    def transaction(self, settings: BankSettings, now: datetime | ClockReading) -> Iterator[Desk]:
+        with self._client.without_writer(), super().transaction(settings, now) as desk:
+            yield desk
 
 
 class Mirror:
