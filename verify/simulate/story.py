@@ -73,6 +73,8 @@ class Story(World):
             return Disk(path, self.chance, self.below)
         from verify.simulate.server import Served  # an extra reaches it
 
+        # `door serve` makes the folder; books in a file would have made it, too.
+        self.loaded.board.data.mkdir(0o700, exist_ok=True)
         return Served(self.server, path, self.chance, self.counted)
 
     def _watching(self, path: Path) -> Watch:
