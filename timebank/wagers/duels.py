@@ -4,7 +4,8 @@ The challenger's stake waits in the account `duels` from the challenge on, the r
 acceptance. Each stake obeys the rules of a gift to the other caller, so no duel moves more than a
 gift could. More coins win, then the smaller cost against the book. After three days a caller who
 has finished wins against one who has begun. In every other case both stakes go home to the callers'
-bank accounts. While the clock is in doubt no duel expires.
+bank accounts. While the clock is in doubt no duel expires. A duel that began under a clock that was
+ahead would be open for longer: it ends three days after the clock was corrected.
 """
 
 from __future__ import annotations
@@ -162,6 +163,7 @@ _OPEN_OF = Reader(_duel, lambda: _duels(_IS_OPEN, _of_caller()))
 _OF_CALLER = Reader(_duel, lambda: _duels(_of_caller()).limit(bindparam("most")))
 _LISTED = Reader(_duel, lambda: _duels().limit(bindparam("most")))
 _ADD = Prepared(lambda: insert_into(duels, "seal challenger_id rival_id game hands stake ends"))
+_SET_END = Prepared(lambda: change(duels, "ends", equal(duels.c.seal)))
 _END = Prepared(lambda: change(duels, "outcome", equal(duels.c.seal), _IS_OPEN))
 _ENDED_AS = and_(entries.c.seal == duels.c.seal, entries.c.caller_id == bindparam("caller_id"))
 
@@ -357,19 +359,19 @@ def begin(desk: Desk, seal: str, caller_id: int) -> ContestTry:
 
 
 def due(desk: Desk) -> list[Duel]:
-    """List the open duels that may be settled: played, out of time, or on a board without duels."""
+    """List the open duels that `settle` ends, or whose end was set by a clock that was ahead."""
     is_certain = clock.is_certain(desk)
     return [
         each
         for each in _OPEN.all(desk.connection)
         if each.finished == 2
         or not desk.settings.most_duel
-        or (each.ends <= desk.now and is_certain)
+        or (is_certain and not desk.now < each.ends <= desk.now + OPEN_FOR)
     ]
 
 
 def settle(desk: Desk, seal: str) -> Duel | None:
-    """End a duel that is due, and return it. None if it is open, or waits for a cost."""
+    """End a duel that is due, or correct when it ends. None if it waits for a cost."""
     duel = of_seal(desk, seal)
     if duel is None or duel.outcome is not None:
         return duel
@@ -385,7 +387,11 @@ def settle(desk: Desk, seal: str) -> Duel | None:
             _end(desk, duel, "even")
     elif not desk.settings.most_duel:
         _end(desk, duel, "called off")
-    elif duel.ends <= desk.now and clock.is_certain(desk):
+    elif not clock.is_certain(desk):
+        return duel
+    elif duel.ends > desk.now + OPEN_FOR:
+        _SET_END(desk.connection, ends=stamp(desk.now + OPEN_FOR), seal=seal)
+    elif duel.ends <= desk.now:
         left = contests.unfinished(desk, seal)
         if results and left:
             _pay_winner(desk, duel, results[0], left[0], _WON_IN_TIME)

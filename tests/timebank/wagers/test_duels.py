@@ -271,6 +271,28 @@ def test_no_duel_expires_while_the_clock_is_in_doubt(books):
     assert held(books) == 10
 
 
+def test_a_duel_of_a_clock_that_was_ahead_ends_three_days_after_the_correction(books):
+    right = books.now
+    books.wait_until(right + timedelta(days=365))
+    challenge(books)
+    books.wait_until(right)
+    assert settle(books).ends == right + timedelta(days=3)
+    assert books.do(duels.due) == []
+    accept(books)
+    books.wait_until(right + timedelta(days=3))
+    assert settle(books).outcome == "expired"
+    assert (banks(books), held(books)) == ((30, 30), 0)
+    assert books.audit() == []
+
+
+def test_a_clock_in_doubt_changes_no_end_of_a_duel(books):
+    challenge(books)
+    ends = books.do(duels.of_seal, SEAL).ends
+    books.now = ClockReading(books.now - timedelta(days=365), "boot", 0.0)
+    assert books.do(duels.due) == []
+    assert books.do(duels.settle, SEAL).ends == ends
+
+
 @pytest.mark.parametrize("who", [ANN, BOB])
 def test_a_deleted_caller_takes_no_stake_along(books, who):
     challenge(books)
