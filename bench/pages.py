@@ -47,10 +47,12 @@ PAGES = (
     ("ledger, from the middle", "/ledger?before={middle}", PAGE_GOAL),
     ("ledger of a caller", "/ledger?caller=%2310", PAGE_GOAL),
     ("ledger of a kind, from the middle", "/ledger?kind=grant&before={middle}", PAGE_GOAL),
+    ("ledger of callers and kinds", "/ledger?{several}", PAGE_GOAL),
     ("ledger of a day", "/ledger?since=2026-11-10&until=2026-11-10", PAGE_GOAL),
     ("ledger by words that nobody said", "/ledger?text=nobody", None),
     ("an entry", "/entry/{middle}", PAGE_GOAL),
-    ("callers", "/callers", None),
+    ("callers", "/callers", PAGE_GOAL),
+    ("callers by balance, with a search", "/callers?sort=-bank&name=1", PAGE_GOAL),
     ("a caller", "/caller/10", None),
     ("plots of 30 days", "/plots", None),
     ("balances of a moment", "/balances?at=2026-11-10T12:00", None),
@@ -84,7 +86,8 @@ def at(board: Path, count: int, scale: Scale) -> Iterator[Row]:
             callers.register_kept(desk, SYSOP, hashed, powers=True)
             middle, recent = _entry_at(desk, count // 2), _entry_at(desk, count - count // 5)
         day = settings.schedule.day_of(instant(recent.at)).isoformat()
-        fields = {"middle": middle.entry, "recent": day}
+        several = "caller=%2310&caller=%2311&caller=%2312&kind=won&kind=lost"
+        fields = {"several": several, "middle": middle.entry, "recent": day}
         with contextlib.closing(PagesProcess(board)) as pages:
             for what, path, goal in PAGES:
                 times = [pages.seconds(path.format(**fields)) for _ in range(scale.rounds)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import date, timedelta
 from itertools import product
 
@@ -122,3 +123,26 @@ def test_an_entry_is_given_whole(filled):
     assert [each.entry for each in before] == [row.entry - A_DAY // 2] * (A_DAY // 2)
     assert filled.do(ledger_pages.entry, row.entry - 1) == []
     assert filled.do(ledger_pages.entry, 10**6) == []
+
+
+@pytest.mark.parametrize("counted", [7, 100, 10_000])
+def test_a_tally_counts_the_newest_transfers_and_says_down_to_which(filled, monkeypatch, counted):
+    monkeypatch.setattr(ledger_pages, "COUNTED", counted)
+    monkeypatch.setattr(ledger_pages, "COUNTED_IN_WORDS", counted)
+    everything = filled.do(chosen, Wanted())
+    bob = filled.whose["Bob"]
+    for callers, text in product([(), (bob,), (*filled.whose.values(), 99)], [None, "second"]):
+        sought = Sought(callers, kinds=("gift", "grant"), text=text)
+        mine = [row for row in everything if not callers or row.target_caller_id in callers]
+        tally = filled.do(ledger_pages.tally, sought)
+        newest = [row for row in mine if tally.first is None or row.number >= tally.first]
+        assert len(newest) == min(counted, len(mine)) or callers[1:], (callers, text)
+        assert (len(newest) < len(mine)) == (tally.first is not None)
+        passing = [row for row in newest if text is None or text in row.why.casefold()]
+        assert tally.count == len(passing)
+        assert tally.kinds == Counter(row.kind for row in passing)
+        assert sum(each.came for each in tally.sums.values()) == sum(row.amount for row in passing)
+        around = [row for row in everything if row.number >= (tally.callers_first or 0)]
+        assert tally.callers == Counter(
+            row.target_caller_id for row in around if text is None or text in row.why.casefold()
+        )
