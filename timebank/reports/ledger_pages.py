@@ -78,7 +78,8 @@ class LedgerTally:
     """How many transfers pass, and how much they moved by unit.
 
     Kinds, games and callers have their counts by what the other filters leave. If `first` is not
-    None, older transfers are not counted; `callers_first` is the same for the counts of callers.
+    None, only the newest `most` transfers are counted, from that number on; `callers_first` is the
+    same for the counts of callers.
     """
 
     count: int
@@ -86,6 +87,7 @@ class LedgerTally:
     kinds: Counter[str]
     games: Counter[str]
     callers: Counter[int]
+    most: int
     first: int | None
     callers_first: int | None
 
@@ -235,11 +237,13 @@ def stretch(desk: Desk, sought: Sought, low: int, end: int) -> tuple[list[Extrac
 
 def tally(desk: Desk, sought: Sought) -> LedgerTally:
     """Count the transfers sought, or the newest of them."""
-    low, end = bounds(desk, sought)
-    mine, first = _counted(desk, sought, low, end)
+    most = COUNTED if sought.text is None else COUNTED_IN_WORDS
+    if sought.callers:
+        most //= 2  # as there are two scans
+    mine, first = _counted(desk, sought, most)
     everybody, callers_first = mine, first
     if sought.callers:
-        everybody, callers_first = _counted(desk, replace(sought, callers=()), low, end)
+        everybody, callers_first = _counted(desk, replace(sought, callers=()), most)
     kinds, games, callers = Counter[str](), Counter[str](), Counter[int]()
     count, sums = 0, dict[Unit, Sum]()
     for cell in mine:
@@ -256,15 +260,15 @@ def tally(desk: Desk, sought: Sought) -> LedgerTally:
             for caller in {cell.source_caller_id, cell.target_caller_id}:
                 if caller is not None:
                     callers[caller] += cell.times
-    return LedgerTally(count, sums, kinds, games, callers, first, callers_first)
+    return LedgerTally(count, sums, kinds, games, callers, most, first, callers_first)
 
 
-def _counted(desk: Desk, sought: Sought, low: int, end: int) -> tuple[Sequence[_Cell], int | None]:
+def _counted(desk: Desk, sought: Sought, most: int) -> tuple[Sequence[_Cell], int | None]:
     """Count the newest transfers by all but kinds and games; return also the first one's number,
     None if these are all."""
     asked = replace(sought, kinds=(), games=())
-    size = COUNTED if sought.text is None else COUNTED_IN_WORDS
-    window = _newest(desk, asked, low, end, size)
+    low, end = bounds(desk, sought)
+    window = _newest(desk, asked, low, end, most)
     first = window.low if window.low > low else None
     if sought.text is None:
         values = _values(asked, window)

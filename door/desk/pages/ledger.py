@@ -13,7 +13,7 @@ from door.desk.pages.queries import title
 from door.desk.pages.rendering import query
 from timebank.errors import NothingToList
 from timebank.names.names import sort_key
-from timebank.reports.ledger_pages import COUNTED, COUNTED_IN_WORDS, Sought
+from timebank.reports.ledger_pages import Sought
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -71,7 +71,6 @@ class LedgerPages:
             400 if asked.wrong else 200,
             page=page,
             choices=_choices(sought, page),
-            counted=COUNTED if sought.text is None else COUNTED_IN_WORDS,
             asked=asked.texts,
             wrong=asked.wrong,
             before=before,
