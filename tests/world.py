@@ -73,7 +73,7 @@ LOOKS: Mapping[str, object] = {
 
 
 @cache
-def _quick_hash() -> str:
+def quick_hash() -> str:
     return PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
 
 
@@ -277,9 +277,9 @@ class World:
         """
         with self.books() as desk:
             if desk.settings.reserves(name):
-                record = callers.register_kept(desk, name, _quick_hash(), powers=name == "Sysop")
+                record = callers.register_kept(desk, name, quick_hash(), powers=name == "Sysop")
             else:
-                record = callers.register(desk, name, _quick_hash())
+                record = callers.register(desk, name, quick_hash())
             callers.set_preferences(desk, record.id, {"looks": looks})
         if saved:
             self.give(name, saved)

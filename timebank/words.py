@@ -256,6 +256,11 @@ def clock_time(seconds: int) -> str:
     return f"{sign}{rest // MINUTE}:{rest % MINUTE:02}"
 
 
+def short_amount(amount: int, unit: Unit) -> str:
+    """Return an amount of any unit as sentences have it: "12:00", "$5"."""
+    return clock_time(amount) if unit == "second" else money(amount, unit)
+
+
 def clean(text: str, longest: int) -> str:
     """Return typed text as one line of at most `longest` characters, all of them visible.
 

@@ -5,7 +5,7 @@ A line is the caller's part of an entry. Consecutive charges of used time on one
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from itertools import groupby
@@ -76,8 +76,8 @@ def _ends(end: Column[int], unit: Unit, kind: str) -> Query:
     return select(last.c.id)
 
 
-def last_numbers() -> Query:
-    """Select the numbers of a caller's last `most` transfers `before` a number.
+def last_numbers(kinds: Mapping[Unit, Iterable[str]] = KINDS) -> Query:
+    """Select the numbers of the last `most` transfers of a caller's accounts `before` a number.
 
     Each account has a query of its own, so that no other caller's transfers are read.
     """
@@ -85,8 +85,8 @@ def last_numbers() -> Query:
         *(
             _ends(end, unit, kind)
             for end in (transfers.c.source, transfers.c.target)
-            for unit, kinds in KINDS.items()
-            for kind in kinds
+            for unit, own in kinds.items()
+            for kind in own
         )
     ).subquery()
     return select(ends.c.id).order_by(ends.c.id.desc()).limit(bindparam("most"))

@@ -30,6 +30,8 @@ from timebank.reports import boards as board_reports
 from timebank.reports import house as house_report
 from timebank.reports import summary as summary_report
 from timebank.reports.extracts import Wanted, entries, extracts, known_game, known_kind, last_number
+from timebank.reports.ledger_pages import numbers_between
+from timebank.reports.person import held_before
 
 if TYPE_CHECKING:
     from timebank.audit.findings import Finding
@@ -169,9 +171,11 @@ def statement(
             caller_id = common.require_caller(callers.number_even_if_deleted(desk, name), name)
             called = callers.name_of(desk, caller_id)
             limits = own_limits.clauses(own_limits.current(desk, caller_id), desk)
-        first, end = books.span(since, until)
-        rows = extracts(books.look, Wanted(caller_id=caller_id), newest_first=False)
-        followed = statements.statement(entries(rows), caller_id, first, end)
+            first, end = numbers_between(desk, *books.span(since, until))
+            opening = held_before(desk, ledger.balances(desk, caller_id), first)
+        wanted = Wanted(caller_id=caller_id, first=first, last=end - 1)
+        rows = extracts(books.look, wanted, newest_first=False)
+        followed = statements.statement(entries(rows), caller_id, opening)
         schedule = books.settings.schedule
         table = statements.statement_table(followed, called, schedule)
         if limits:

@@ -15,10 +15,9 @@ from timebank.ledger.reasons import Cutoff, Reason
 from timebank.words import (
     Unit,
     amount_words,
-    clock_time,
     day_words,
     is_at_command_line,
-    money,
+    short_amount,
     span,
     time_words,
     title,
@@ -157,10 +156,6 @@ class Part(NamedTuple):
     unit: Unit = "second"
 
     @property
-    def amount_text(self) -> str:
-        return clock_time(self.amount) if self.unit == "second" else money(self.amount, self.unit)
-
-    @property
     def why(self) -> str:
         return sentence(self.reason, self.amount, self.unit)
 
@@ -205,7 +200,7 @@ def _phrases(parts: Sequence[Part]) -> Iterator[str]:
 
 
 def _phrase(part: Part, of_it: str, *, in_short: bool = False) -> str:
-    reason, amount, done = part.reason, part.amount_text, ""
+    reason, amount, done = part.reason, short_amount(part.amount, part.unit), ""
     text = (_IN_SHORT.get(type(reason)) if in_short else None) or reason.ENTRY_SENTENCE
     match reason:
         case r.Clamped(banked=banked):

@@ -33,8 +33,8 @@ Look = Callable[[], AbstractContextManager[Desk]]
 class Wanted:
     """Filters of transfers; None passes all.
 
-    `since` and `until` are seconds since 1970, `until` excluded. `last` is the number of the last
-    transfer to read, None for the newest.
+    `since` and `until` are seconds since 1970, `until` excluded. `first` and `last` are the numbers
+    of the first and the last transfer to read, None for the newest.
     """
 
     caller_id: int | None = None
@@ -44,6 +44,7 @@ class Wanted:
     round_id: int | None = None
     since: int | None = None
     until: int | None = None
+    first: int = 0
     last: int | None = None
 
 
@@ -62,7 +63,8 @@ def _page(newest_first: bool, filters: Iterable[str]) -> Query:
     edge: BindParameter[int] = bindparam("edge")
     return (
         extracts_query()
-        .where(row.id < edge if newest_first else row.id > edge, row.id <= bindparam("last"))
+        .where(row.id < edge if newest_first else row.id > edge)
+        .where(row.id >= bindparam("first"), row.id <= bindparam("last"))
         .where(*(passes[name] for name in filters))
         .order_by(row.id.desc() if newest_first else row.id)
         .limit(bindparam("most"))
@@ -74,7 +76,7 @@ def _pages(newest_first: bool, *filters: str) -> Reader[Extract]:
     return read(Extract, lambda: _page(newest_first, filters))
 
 
-FILTERS = tuple(each.name for each in fields(Wanted) if each.name != "last")
+FILTERS = tuple(each.name for each in fields(Wanted) if each.name not in ("first", "last"))
 for order in (True, False):
     _pages(order, *FILTERS)
 
@@ -92,7 +94,8 @@ def extracts(look: Look, wanted: Wanted, *, newest_first: bool) -> Iterator[Extr
     more = True
     while more:
         with look() as desk:
-            page = pages.all(desk.connection, edge=edge, last=last, most=PAGE, **given)
+            ends = {"first": wanted.first, "last": last, "most": PAGE}
+            page = pages.all(desk.connection, edge=edge, **ends, **given)
         yield from page
         more = len(page) == PAGE
         edge = page[-1].number if more else edge

@@ -17,12 +17,13 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, bindparam, func, select
 
-from timebank.callers.history import last_numbers
+from timebank.callers.history import KINDS, last_numbers
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import rounds, source, stamp, target, transfers, transfers_with_accounts
 from timebank.ledger.sql import NO_BOUND, Query, Reader, among, among_words, equal, fields_of, read
 from timebank.ledger.sql import value as single
 from timebank.ledger.transfers import Extract, extracts_query, game_column
+from timebank.reports.flows import GROUPS
 from timebank.words import Unit
 
 ROWS = 100  # of a leaf
@@ -39,7 +40,9 @@ class Sought:
     """Filters of transfers; an empty one passes all. Days are the board's, both included.
 
     `least` and `up_to` are amounts in the transfer's unit. `text` is a part of the transfer's
-    reason, in any case.
+    reason, in any case. `source` and `target` are kinds of account. `of` names a group of the one
+    caller's accounts in `GROUPS`: only transfers that enter or leave it, from `source` or to
+    `target` outside it.
     """
 
     callers: tuple[int, ...] = ()
@@ -50,6 +53,9 @@ class Sought:
     text: str | None = None
     since: date | None = None
     until: date | None = None
+    source: str | None = None
+    target: str | None = None
+    of: str | None = None
 
 
 @dataclass(frozen=True)
@@ -141,7 +147,6 @@ _BEYOND: Reader[int] = single(
         .offset(bindparam("most"))
     )
 )
-_OF_CALLER: Reader[int] = single(last_numbers)
 _ENTRY: Reader[Extract] = read(
     Extract,
     lambda: (
@@ -160,6 +165,8 @@ def _filtered(query: Query, names: Iterable[str]) -> Query:
         "games": (among_words(game_column(), "games"),),
         "least": (row.amount >= bindparam("least"),),
         "up_to": (row.amount <= bindparam("up_to"),),
+        "source": (source.c.kind == bindparam("source"),),
+        "target": (target.c.kind == bindparam("target"),),
         "numbers": (among(row.id, "numbers"),),
         "low": (row.id >= bindparam("low"), row.id < bindparam("end")),
     }
@@ -196,9 +203,16 @@ def _cells(*filters: str) -> Reader[_Cell]:
     return read(_Cell, lambda: _filtered(_cells_query(), filters))
 
 
+@cache
+def _own_numbers(of: str | None) -> Reader[int]:
+    kinds = KINDS if of is None else {GROUPS[of].unit: GROUPS[of].kinds}
+    return single(lambda: last_numbers(kinds))
+
+
 for window in ("low", "numbers"):
-    _extracts(window, "kinds", "games", "least", "up_to")
-    _cells(window, "kinds", "games", "least", "up_to")
+    _extracts(window, "kinds", "games", "least", "up_to", "source", "target")
+    _cells(window, "kinds", "games", "least", "up_to", "source", "target")
+_own_numbers(None)
 
 
 def leaf(desk: Desk, sought: Sought, before: int | None = None, most: int = ROWS) -> Leaf:
@@ -222,7 +236,7 @@ def stretch(desk: Desk, sought: Sought, low: int, end: int) -> tuple[list[Extrac
     """Return the sought transfers of the stretch from number `low`, oldest first, and the number
     after the stretch, which is at most `end`."""
     if sought.callers:
-        numbers, _ = _numbers(desk, sought.callers, low, end)
+        numbers, _ = _numbers(desk, sought, low, end)
         behind = end if len(numbers) <= STRETCH else numbers[STRETCH]
         window = _Window(low, behind, json.dumps(numbers[:STRETCH]))
     else:
@@ -243,7 +257,8 @@ def tally(desk: Desk, sought: Sought) -> LedgerTally:
     mine, first = _counted(desk, sought, most)
     everybody, callers_first = mine, first
     if sought.callers:
-        everybody, callers_first = _counted(desk, replace(sought, callers=()), most)
+        anybody = replace(sought, callers=(), of=None)
+        everybody, callers_first = _counted(desk, anybody, most)
     kinds, games, callers = Counter[str](), Counter[str](), Counter[int]()
     count, sums = 0, dict[Unit, Sum]()
     for cell in mine:
@@ -272,7 +287,8 @@ def _counted(desk: Desk, sought: Sought, most: int) -> tuple[Sequence[_Cell], in
     first = window.low if window.low > low else None
     if sought.text is None:
         values = _values(asked, window)
-        return _cells(*values).all(desk.connection, **values, end=end), first
+        cells = _cells(*values).all(desk.connection, **values, end=end)
+        return [cell for cell in cells if _crosses(cell, asked)], first
     rows = [row for row in _read(desk, asked, window) if _says(row, sought)]
     return [_cell_of(row) for row in rows], first
 
@@ -324,21 +340,21 @@ def _newest(desk: Desk, sought: Sought, low: int, end: int, size: int) -> _Windo
         beyond = _BEYOND.first(desk.connection, before=end, most=size)
         return _Window(low if beyond is None else max(low, beyond + 1), end)
     share = max(1, size // len(sought.callers))
-    numbers, low = _numbers(desk, sought.callers, low, end, share)
+    numbers, low = _numbers(desk, sought, low, end, share)
     return _Window(low, end, json.dumps(numbers))
 
 
 def _numbers(
-    desk: Desk, callers: Iterable[int], low: int, end: int, most: int = NO_BOUND
+    desk: Desk, sought: Sought, low: int, end: int, most: int = NO_BOUND
 ) -> tuple[list[int], int]:
     """Return the numbers of callers' transfers in order, `most` of each: the newest below `end`.
 
     Returns also the number from which on they are complete, at least `low`.
     """
     found: set[int] = set()
-    for caller_id in callers:
+    for caller_id in sought.callers:
         asked = {"caller_id": caller_id, "before": end, "most": most + 1}
-        numbers = _OF_CALLER.all(desk.connection, **asked)
+        numbers = _own_numbers(sought.of).all(desk.connection, **asked)
         if len(numbers) > most:
             low = max(low, numbers[-1] + 1)
         found.update(numbers)
@@ -347,7 +363,8 @@ def _numbers(
 
 def _values(sought: Sought, window: _Window) -> dict[str, object]:
     """Return the values of the filters that are given, by their names in `_filtered`."""
-    values: dict[str, object] = {"least": sought.least, "up_to": sought.up_to}
+    names = ("least", "up_to", "source", "target")
+    values: dict[str, object] = {name: getattr(sought, name) for name in names}
     values |= {"numbers": window.numbers, "low": window.low if window.numbers is None else None}
     for name, words in (("kinds", sought.kinds), ("games", sought.games)):
         values[name] = json.dumps(words) if words else None
@@ -363,7 +380,7 @@ def _read(desk: Desk, sought: Sought, window: _Window, most: int = NO_BOUND) -> 
 def _last_of(desk: Desk, sought: Sought, window: _Window, most: int) -> tuple[list[Extract], int]:
     """Return the last transfers sought of a window, and the number of the last one read."""
     # The text of a transfer is made from its facts, so Python must filter it.
-    wanted = most if sought.text is None else IN_WORDS
+    wanted = IN_WORDS if sought.text or sought.of else most
     last = _read(desk, sought, window, wanted)
     passing = [row for row in last if _says(row, sought)][:most]
     if len(passing) == most:
@@ -372,17 +389,39 @@ def _last_of(desk: Desk, sought: Sought, window: _Window, most: int) -> tuple[li
 
 
 def _says(row: Extract, sought: Sought) -> bool:
+    if sought.of is not None and not _crosses(_cell_of(row), sought):
+        return False
     return sought.text is None or sought.text.casefold() in row.why.casefold()
+
+
+def _crosses(cell: _Cell, sought: Sought) -> bool:
+    """Return whether transfers enter or leave the group of accounts that is sought, if one is."""
+    if sought.of is None:
+        return True
+    group, (own,) = GROUPS[sought.of], sought.callers
+    goes = cell.source_caller_id == own and cell.source in group.kinds
+    comes = cell.target_caller_id == own and cell.target in group.kinds
+    is_way = comes if sought.source else goes if sought.target else True
+    return cell.unit == group.unit and goes != comes and is_way
 
 
 def bounds(desk: Desk, sought: Sought) -> tuple[int, int]:
     """Return the first number of the sought days, and the number after the last."""
     starts = desk.settings.schedule.day_starts
-    first = 0 if sought.since is None else first_at(desk, stamp(starts(sought.since)))
+    since = None if sought.since is None else stamp(starts(sought.since))
     if sought.until is None or sought.until == date.max:
-        last = _LAST.first(desk.connection)
-        return first, 1 if last is None else last.number + 1
-    return first, first_at(desk, stamp(starts(sought.until + timedelta(days=1))))
+        return numbers_between(desk, since, None)
+    return numbers_between(desk, since, stamp(starts(sought.until + timedelta(days=1))))
+
+
+def numbers_between(desk: Desk, since: int | None, until: int | None) -> tuple[int, int]:
+    """Return the number of the first transfer from `since` on, and the number after the last before
+    `until`, in seconds since 1970."""
+    first = 0 if since is None else first_at(desk, since)
+    if until is not None:
+        return first, first_at(desk, until)
+    last = _LAST.first(desk.connection)
+    return first, 1 if last is None else last.number + 1
 
 
 def begun(desk: Desk) -> int | None:

@@ -1,5 +1,5 @@
-"""One caller for the sysop: their last calls, hands, loans and notices, today's transfers at the
-bank, and the balances after some transfers.
+"""One caller for the sysop: their calls, notices, today's transfers at the bank, and their
+balances at some transfers.
 
 Indexes find all of it, whatever the size of the books, except calls, which are scanned from the
 newest.
@@ -7,19 +7,18 @@ newest.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, func, or_, select, union_all
 
 from timebank.callers import notices as notice_texts
 from timebank.ledger.database import Desk
-from timebank.ledger.schema import callers, calls, notices, rounds, transfers
-from timebank.ledger.sql import Query, Reader, equal, fields_of, read, total, value
-from timebank.ledger.transfers import Balance, Extract, extracts_query
+from timebank.ledger.schema import accounts, callers, calls, notices, transfers
+from timebank.ledger.sql import NO_BOUND, Query, Reader, equal, fields_of, read, value
+from timebank.ledger.transfers import Balance, Extract
+from timebank.reports.statements import HeldThen
 from timebank.window.allowance import moved_since
-from timebank.words import Unit
 
 
 class Called(NamedTuple):
@@ -31,20 +30,8 @@ class Called(NamedTuple):
     opened: int
     closed: int | None
     reason: str | None
+    note: str | None
     charged: int
-
-
-class HandInShort(NamedTuple):
-    """A hand; amounts are in its unit, `settled` is None while it is in play."""
-
-    id: int
-    game: str
-    unit: Unit
-    bet: int
-    dealt: int
-    settled: int | None
-    lost: int
-    won: int
 
 
 class Noticed(NamedTuple):
@@ -60,57 +47,39 @@ class Noticed(NamedTuple):
         return str(notice_texts.read(self.text))
 
 
-class HeldThen(NamedTuple):
-    """The balance of a caller's account after a transfer, in its unit."""
+class _Move(NamedTuple):
+    """A change of an account by a transfer, or by some, of which `number` is the first."""
 
-    kind: str
-    unit: Unit
-    amount: int
-
-
-class _Step(NamedTuple):
     number: int
+    account: int
     amount: int
 
 
-def _of_account(*, gives: bool) -> Query:
-    end = transfers.c.source if gives else transfers.c.target
-    newest = (
-        select(transfers.c.id)
-        .where(end == bindparam("account"))
-        .order_by(transfers.c.id.desc())
-        .limit(bindparam("most"))
-    )
-    return extracts_query().where(transfers.c.id.in_(newest)).order_by(transfers.c.id.desc())
-
-
-def _steps(*, gives: bool) -> Query:
-    end, number = transfers.c.source if gives else transfers.c.target, transfers.c.id
-    within = (number >= bindparam("low"), number <= bindparam("high"))
-    return select(number, transfers.c.amount).where(end == bindparam("account"), *within)
-
-
-def _since(*, gives: bool) -> Query:
-    end = transfers.c.source if gives else transfers.c.target
-    later = transfers.c.id > bindparam("high")
-    return select(total(transfers.c.amount)).where(end == bindparam("account"), later)
+def _moves(*, summed: bool) -> Query:
+    row, own = transfers.c, select(accounts.c.id).where(equal(accounts.c.caller_id))
+    stretch = (row.id >= bindparam("low"), row.id <= bindparam("high"))
+    ends = ((row.source, -1), (row.target, 1))
+    moves = union_all(
+        *(
+            select(row.id, end.label("account"), (sign * row.amount).label("amount")).where(
+                end.in_(own), *stretch
+            )
+            for end, sign in ends
+        )
+    ).subquery()
+    if not summed:
+        return select(moves).order_by(moves.c.id.desc(), moves.c.account)
+    sums = func.min(moves.c.id), moves.c.account, func.sum(moves.c.amount)
+    return select(*sums).group_by(moves.c.account)
 
 
 _CALLS = read(
     Called,
     lambda: (
         fields_of(Called, calls)
-        .where(equal(calls.c.caller_id))
+        .where(equal(calls.c.caller_id), calls.c.opened < bindparam("until"))
+        .where(or_(calls.c.closed.is_(None), calls.c.closed >= bindparam("since")))
         .order_by(calls.c.id.desc())
-        .limit(bindparam("most"))
-    ),
-)
-_HANDS = read(
-    HandInShort,
-    lambda: (
-        fields_of(HandInShort, rounds)
-        .where(equal(rounds.c.caller_id))
-        .order_by(rounds.c.day.desc(), rounds.c.id.desc())
         .limit(bindparam("most"))
     ),
 )
@@ -119,39 +88,24 @@ _NOTICES = read(
     lambda: (
         fields_of(Noticed, notices)
         .where(equal(notices.c.caller_id))
+        .where(notices.c.at >= bindparam("since"), notices.c.at < bindparam("until"))
         .order_by(notices.c.id.desc())
         .limit(bindparam("most"))
     ),
 )
 _DAY: Reader[str | None] = value(lambda: select(callers.c.day).where(equal(callers.c.id)))
-_GAVE = read(Extract, lambda: _of_account(gives=True))
-_TOOK = read(Extract, lambda: _of_account(gives=False))
-_STEPS_DOWN = read(_Step, lambda: _steps(gives=True))
-_STEPS_UP = read(_Step, lambda: _steps(gives=False))
-_DOWN: Reader[int] = value(lambda: _since(gives=True))
-_UP: Reader[int] = value(lambda: _since(gives=False))
+_MOVES = read(_Move, lambda: _moves(summed=False))
+_SUMS = read(_Move, lambda: _moves(summed=True))
 
 
-def last_calls(desk: Desk, caller_id: int, most: int) -> list[Called]:
-    return _CALLS.all(desk.connection, caller_id=caller_id, most=most)
+def calls_between(desk: Desk, caller_id: int, since: int, until: int, most: int) -> list[Called]:
+    """Return the newest calls that were open from `since` to before `until`."""
+    return _CALLS.all(desk.connection, caller_id=caller_id, since=since, until=until, most=most)
 
 
-def last_hands(desk: Desk, caller_id: int, most: int) -> list[HandInShort]:
-    return _HANDS.all(desk.connection, caller_id=caller_id, most=most)
-
-
-def last_notices(desk: Desk, caller_id: int, most: int) -> list[Noticed]:
-    """Return the newest notices, shown or waiting, without marking them as shown."""
-    return _NOTICES.all(desk.connection, caller_id=caller_id, most=most)
-
-
-def last_of(desk: Desk, account: int, most: int) -> list[Extract]:
-    """Return the newest transfers of an account, newest first."""
-    rows = [
-        *_GAVE.all(desk.connection, account=account, most=most),
-        *_TOOK.all(desk.connection, account=account, most=most),
-    ]
-    return sorted(rows, key=lambda row: -row.number)[:most]
+def notices_between(desk: Desk, caller_id: int, since: int, until: int, most: int) -> list[Noticed]:
+    """Return the newest notices left in that time, without marking them as shown."""
+    return _NOTICES.all(desk.connection, caller_id=caller_id, since=since, until=until, most=most)
 
 
 def moved_today(desk: Desk, caller_id: int) -> dict[str, int]:
@@ -162,30 +116,34 @@ def moved_today(desk: Desk, caller_id: int) -> dict[str, int]:
     return moved_since(desk, caller_id, day)
 
 
+def held_before(desk: Desk, own: Sequence[Balance], number: int) -> list[HeldThen]:
+    """Return the balances of a caller's accounts before the transfer `number`.
+
+    `own` are the accounts now. Computes backwards from now: the database sums the later transfers.
+    """
+    later = {"caller_id": own[0].caller_id, "low": number, "high": NO_BOUND}
+    change = {each.account: each.amount for each in _SUMS.all(desk.connection, **later)}
+    return [
+        HeldThen(each.kind, each.unit, each.amount - change.get(each.account_id, 0)) for each in own
+    ]
+
+
 def held_after(
     desk: Desk, own: Sequence[Balance], rows: Sequence[Extract]
 ) -> dict[int, list[HeldThen]]:
     """Return the balances of a caller's accounts after each of `rows`, by transfer number.
 
-    `own` are the caller's accounts now, and `rows` are newest first. Computes backwards from now:
-    the database sums the later transfers, and those between the rows are read.
+    `own` are the caller's accounts now, and `rows` are newest first. The transfers between the rows
+    are read, and the later ones are summed.
     """
     if not rows:
         return {}
-    low, high = rows[-1].number, rows[0].number
-    shown = {row.number for row in rows}
-    after: dict[int, list[HeldThen]] = {}
-    run = desk.connection
-    for each in own:
-        later = {"account": each.account_id, "high": high}
-        held = each.amount - _UP.one(run, **later) + _DOWN.one(run, **later)
-        changes = Counter[int]()
-        for number, amount in _STEPS_UP.all(run, low=low, **later):
-            changes[number] += amount
-        for number, amount in _STEPS_DOWN.all(run, low=low, **later):
-            changes[number] -= amount
-        for number in sorted(changes, reverse=True):
-            if number in shown:
-                after.setdefault(number, []).append(HeldThen(each.kind, each.unit, held))
-            held -= changes[number]
+    ends = {"low": rows[-1].number, "high": rows[0].number}
+    after: dict[int, list[HeldThen]] = {row.number: [] for row in rows}
+    then = held_before(desk, own, rows[0].number + 1)
+    held = {each.account_id: each_then for each, each_then in zip(own, then, strict=True)}
+    for move in _MOVES.all(desk.connection, caller_id=own[0].caller_id, **ends):
+        now = held[move.account]
+        after.get(move.number, []).append(now)
+        held[move.account] = now._replace(amount=now.amount - move.amount)
     return after

@@ -1,5 +1,4 @@
-"""Data for plots: balances by day, calls by hour, the sources of a caller's minutes, and all
-balances at a moment of the past.
+"""Data for plots: balances by day, calls by hour, and all balances at a moment of the past.
 
 Everything is computed backwards from the present balances along the transfers since. So the last
 days of old books take no longer than those of new ones.
@@ -16,48 +15,15 @@ from typing import NamedTuple
 from sqlalchemy import bindparam, func, select
 
 from timebank.ledger.database import Desk
-from timebank.ledger.schema import (
-    calls,
-    instant,
-    results,
-    source,
-    stamp,
-    target,
-    transfers,
-    transfers_with_accounts,
-)
-from timebank.ledger.sql import Query, equal, read
+from timebank.ledger.schema import calls, instant, results, stamp
+from timebank.ledger.sql import read
 from timebank.ledger.transfers import Balance, balances
 from timebank.reports.ledger_pages import first_at
 from timebank.reports.totals import ENDS, QUARTER, QuarterMoved, changes, moved_by_quarter
 
 A_DAY = timedelta(days=1)
-
 # The accounts of callers' minutes in circulation.
 IN_CIRCULATION = ("online", "held", "stake", "bank")
-# Sources and uses of a caller's minutes, by the kind of the other account. A loan is the caller's
-# own account, but its minutes are not theirs.
-CAME_FROM = {
-    "allotment": "granted",
-    "house": "won",
-    "loan": "borrowed",
-    "bank": "sent by others",
-    "external": "brought",
-    "adjustment": "added by the sysop",
-    "prizes": "prizes of tournaments",
-    "duels": "back from duels",
-}
-WENT_TO = {
-    "elapsed": "time used",
-    "house": "lost",
-    "loan": "paid back",
-    "bank": "sent to others",
-    "external": "taken home",
-    "adjustment": "taken off by the sysop",
-    "forfeit": "forfeited",
-    "prizes": "entries to tournaments",
-    "duels": "staked in duels",
-}
 
 
 @dataclass(frozen=True)
@@ -80,40 +46,11 @@ class HouseResult(NamedTuple):
     result: int
 
 
-class Stream(NamedTuple):
-    """The seconds that a caller got from a source or spent on a use. `game` is "" for none."""
-
-    what: str
-    game: str
-    seconds: int
-
-
 class _Called(NamedTuple):
     quarter: int
     times: int
 
 
-class _Side(NamedTuple):
-    mine: str
-    other: str
-    other_caller: int | None
-    game: str | None
-    seconds: int
-
-
-def _side(*, gives: bool) -> Query:
-    mine, other = (source, target) if gives else (target, source)
-    what = (mine.c.kind, other.c.kind, other.c.caller_id, other.c.game)
-    return (
-        select(*what, func.sum(transfers.c.amount))
-        .select_from(transfers_with_accounts)
-        .where(equal(mine.c.caller_id), mine.c.unit == "second")
-        .group_by(*what)
-    )
-
-
-_GIVES = read(_Side, lambda: _side(gives=True))
-_TAKES = read(_Side, lambda: _side(gives=False))
 _CALLED = read(
     _Called,
     lambda: (
@@ -176,25 +113,6 @@ def calls_by_hour(desk: Desk, since: date) -> list[int]:
     for row in _CALLED.all(desk.connection, since=start):
         counted[schedule.local(instant(row.quarter * QUARTER)).hour] += row.times
     return counted
-
-
-def streams(desk: Desk, caller_id: int) -> tuple[list[Stream], list[Stream]]:
-    """Return the sources and the uses of a caller's minutes, the largest first.
-
-    The difference of their sums is the caller's balance.
-    """
-    came = _summed(_TAKES.all(desk.connection, caller_id=caller_id), caller_id, CAME_FROM)
-    went = _summed(_GIVES.all(desk.connection, caller_id=caller_id), caller_id, WENT_TO)
-    return came, went
-
-
-def _summed(rows: Iterable[_Side], caller_id: int, names: dict[str, str]) -> list[Stream]:
-    summed = Counter[tuple[str, str]]()
-    for row in rows:
-        is_own = row.other_caller == caller_id and row.other != "loan"
-        if row.mine != "loan" and not is_own:
-            summed[names.get(row.other, row.other), row.game or ""] += row.seconds
-    return [Stream(*what, seconds) for what, seconds in summed.most_common()]
 
 
 def balances_at(desk: Desk, at: datetime) -> list[Balance]:

@@ -119,6 +119,14 @@ def _ledger_row(row: Extract, schedule: Schedule) -> Row:
     )
 
 
+class HeldThen(NamedTuple):
+    """The balance of a caller's account at some transfer, in its unit."""
+
+    kind: str
+    unit: Unit
+    amount: int
+
+
 class StatementEntry(NamedTuple):
     """An entry as one caller sees it: the change of their accounts in one unit.
 
@@ -132,20 +140,31 @@ class StatementEntry(NamedTuple):
     change: int
     after: dict[str, int]
     what: str
+    # Its transfers in this unit.
+    rows: Sequence[Extract]
 
     @property
     def balance(self) -> int:
         return sum(self.after.values())
 
+    @property
+    def hand(self) -> int | None:
+        """The hand that it belongs to, if any."""
+        return next((row.round_id for row in self.rows if row.round_id is not None), None)
+
+    @property
+    def used_on(self) -> int | None:
+        """The call whose used time it is and nothing else, if it is that."""
+        return self.rows[0].call_id if all(row.kind == "elapsed" for row in self.rows) else None
+
 
 def statement(
-    entries: Iterator[list[Extract]], caller_id: int, since: int | None, until: int | None
+    entries: Iterable[Sequence[Extract]], caller_id: int, opening: Iterable[HeldThen] = ()
 ) -> Iterator[StatementEntry]:
-    """Yield a caller's entries from `since` to before `until`, in seconds since 1970.
-
-    `entries` must begin with the caller's first, or the balances would be wrong.
-    """
+    """Yield a caller's entries. `opening` has the caller's balances before the first of them."""
     balances: defaultdict[Unit, dict[str, int]] = defaultdict(dict)
+    for held in opening:
+        balances[held.unit][held.kind] = 0 if held.kind == NOT_THEIRS else held.amount
     for rows in entries:
         changes: defaultdict[Unit, int] = defaultdict(int)
         for row in rows:
@@ -158,17 +177,48 @@ def statement(
                     moved = 0 if kind == NOT_THEIRS else quantity
                     own[kind] = own.get(kind, 0) + moved
                     changes[row.unit] += moved
-        at = rows[0].at
-        if (since is None or at >= since) and (until is None or at < until):
-            for unit, change in changes.items():
-                what = _describe([row for row in rows if row.unit == unit], caller_id)
-                yield StatementEntry(rows[0].entry, at, unit, change, dict(balances[unit]), what)
+        for unit, change in changes.items():
+            moves = [row for row in rows if row.unit == unit]
+            numbers = rows[0].entry, rows[0].at, unit, change
+            what = _describe(moves, caller_id)
+            yield StatementEntry(*numbers, dict(balances[unit]), what, moves)
+
+
+def folded(entries: Iterable[StatementEntry], caller_id: int) -> Iterator[StatementEntry]:
+    """Join the entries of a hand, with the time used in it, and the used time of a call.
+
+    `entries` are of one unit. What is said of a hand that ended leaves its bets out.
+    """
+    lines: list[list[StatementEntry]] = []
+    for entry in entries:
+        if lines and _goes_on(lines[-1], entry):
+            lines[-1].append(entry)
+        else:
+            lines.append([entry])
+    for line in lines:
+        rows = [row for entry in line for row in entry.rows]
+        is_paid = any(row.source == "stake" for row in rows)
+        what = _describe([row for row in rows if row.target != "stake" or not is_paid], caller_id)
+        change = sum(entry.change for entry in line)
+        yield line[-1]._replace(number=line[0].number, change=change, what=what, rows=rows)
+
+
+def _goes_on(line: Sequence[StatementEntry], entry: StatementEntry) -> bool:
+    first = line[0]
+    if entry.used_on is None:
+        return entry.hand is not None and entry.hand == first.hand
+    if first.hand is None:
+        return entry.used_on == first.used_on
+    return line[-1].after.get("stake", 0) > 0
 
 
 def _describe(rows: Sequence[Extract], caller_id: int) -> str:
     """Return the words for a caller's part of an entry, with the time used."""
-    words = printable(describe([_part(row, caller_id) for row in rows]))
     used = sum(row.amount for row in rows if row.kind == "elapsed")
+    parts = [_part(row, caller_id) for row in rows]
+    if used and len({part.reason for part in parts}) == 1:
+        parts = [parts[0]._replace(amount=used)]
+    words = printable(describe(parts))
     if used and any(row.kind != "elapsed" for row in rows):
         return f"{words}; {clock_time(used)} used"
     return words

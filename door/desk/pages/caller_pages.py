@@ -11,11 +11,14 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from door.desk.pages.forms import Parameters, number_in
-from door.desk.pages.queries import LUCKY_DAYS, title
+from door.desk.pages.queries import title
+from door.desk.pages.rendering import query
+from door.desk.pages.spans import FIELDS, PERIODS, span_in
+from timebank.reports.statements import UNITS
 
 if TYPE_CHECKING:
     from door.desk.pages.rendering import Guard, PageRenderer, Visit
-    from timebank.reports.plots import Stream
+    from timebank.reports.flows import Term, Total
     from timebank.reports.roster import RosterLine
 
 
@@ -57,7 +60,7 @@ class PeoplePages:
         ]
 
     async def _callers(self, visit: Visit) -> Response:
-        asked = Parameters(visit.query, ("name", "sort"))
+        asked = Parameters(visit.query, ("name", "sort", *FIELDS))
         name, sort = asked.text("name"), asked.text("sort") or "caller"
         column = COLUMNS.get(sort.removeprefix("-"))
         page = asked.number("page") or 1
@@ -65,9 +68,11 @@ class PeoplePages:
             asked.wrong.append(f"The field sort knows {', '.join(COLUMNS)}.")
         if column is None or asked.wrong:
             return self._showing.problem(" ".join(asked.wrong), 400, visit)
+        days = query({field: asked.text(field) for field in FIELDS})
+        days = days and f"?{days}"
         record = await self._showing.read(partial(self._reading.find, name)) if name else None
         if record is not None:
-            return RedirectResponse(f"/caller/{record.id}", 303)
+            return RedirectResponse(f"/caller/{record.id}{days}", 303)
         found = await self._showing.read(partial(self._reading.callers, name))
         is_down = sort.startswith("-")
         if column.key is None:
@@ -86,25 +91,29 @@ class PeoplePages:
             sort=sort,
             page=page,
             pages=pages,
+            days=days,
         )
 
     async def _caller(self, visit: Visit) -> Response:
         number = number_in(visit.request.path_params["number"])
-        before = number_in(visit.query.get("before", ""))
+        asked = Parameters(visit.query)
+        days, before = span_in(asked), asked.number("before")
+        if asked.wrong:
+            return self._showing.problem(" ".join(asked.wrong), 400, visit)
         caller = None
         if number is not None:
-            caller = await self._showing.read(partial(self._reading.caller, number, before))
+            caller = await self._showing.read(partial(self._reading.caller, number, days, before))
         if caller is None:
             return self._showing.problem("There is no caller of that number.", 404, visit)
-        drawn = sankey(caller.record.name, caller.came, caller.went, caller.has)
         return self._showing.show(
             "caller.html",
             visit,
             one=caller,
             before=before,
-            drawn=drawn,
+            drawn=sankey(caller.record.name, caller.sources),
             limits=self._reading.config.bank.limits,
-            lucky_days=LUCKY_DAYS,
+            periods=PERIODS,
+            units=UNITS,
         )
 
 
@@ -129,8 +138,6 @@ class Band:
     y: float
     height: float
     path: str
-    words_x: float
-    anchor: str
 
 
 @dataclass
@@ -143,15 +150,13 @@ class Drawing:
     went: list[Band] = field(default_factory=list)
 
 
-def sankey(name: str, came: Sequence[Stream], went: Sequence[Stream], has: int) -> Drawing | None:
-    """Lay out the minutes that came to and went from the caller `name`.
-
-    `has` are the seconds that they still have. Return None if no minutes ever came.
-    """
-    left = [(_words(stream), stream.seconds) for stream in came]
-    right = [(_words(stream), stream.seconds) for stream in went]
-    if has:
-        right.append(("still there", has))
+def sankey(name: str, total: Total) -> Drawing | None:
+    """Lay out the minutes that came to and went from the caller `name`; None if there were none."""
+    before = "there before" if total.opening > 0 else "owed before"
+    ends = ((before, total.opening), ("left" if total.closing > 0 else "owed", -total.closing))
+    streams = (ends[0], *((_words(term), term.amount) for term in total.terms), ends[1])
+    left = [(words, seconds) for words, seconds in streams if seconds > 0]
+    right = [(words, -seconds) for words, seconds in streams if seconds < 0]
     whole = sum(seconds for _, seconds in left)
     if not whole:
         return None
@@ -181,9 +186,8 @@ def _bands(
     bands: list[Band] = []
     for (words, seconds), height in zip(streams, heights, strict=True):
         ends = (x + BAR, y, centre, inner) if is_left else (centre + BAR, inner, x, y)
-        words_x, anchor = (x - 8, "end") if is_left else (x + BAR + 8, "start")
         path = _path((ends[0], ends[1]), (ends[2], ends[3]), height)
-        bands.append(Band(words, seconds, x, y, height, path, words_x, anchor))
+        bands.append(Band(words, seconds, x, y, height, path))
         y += height + GAP
         inner += height
     return bands
@@ -199,6 +203,5 @@ def _path(start: tuple[float, float], end: tuple[float, float], height: float) -
     )
 
 
-def _words(stream: Stream) -> str:
-    game = f" at {title(stream.game)}" if stream.game else ""
-    return f"{stream.what}{game}"
+def _words(term: Term) -> str:
+    return f"{term.words} at {title(term.game)}" if term.game else term.words

@@ -11,8 +11,11 @@ from starlette.routing import Route
 from door.desk.pages.forms import Parameters, number_in
 from door.desk.pages.queries import title
 from door.desk.pages.rendering import query
+from door.desk.pages.spans import FIELDS as DAYS
+from door.desk.pages.spans import span_in
 from timebank.errors import NothingToList
 from timebank.names.names import sort_key
+from timebank.reports.flows import GROUPS
 from timebank.reports.ledger_pages import Sought
 
 if TYPE_CHECKING:
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
     from door.desk.pages.queries import LedgerLeaf
     from door.desk.pages.rendering import Guard, PageRenderer, Visit
 
-FIELDS = ("caller", "kind", "game", "least", "up_to", "since", "until", "text")
+FIELDS = ("caller", "kind", "game", "least", "up_to", *DAYS, "text", "source", "target", "of")
 MOST_CALLERS = 20  # sought at once
 MINUTE = 60
 
@@ -94,18 +97,22 @@ class LedgerPages:
 
     async def _sought(self, asked: Parameters) -> Sought:
         """Read the filters of an address, and put the texts of a lasting address into `asked`."""
+        since, until = span_in(asked)
         sought = Sought(
             callers=await self._callers(asked),
             kinds=tuple(each.casefold() for each in asked.several("kind")),
             games=tuple("-".join(each.casefold().split()) for each in asked.several("game")),
             least=asked.number("least", MINUTE),
             up_to=asked.number("up_to", MINUTE),
-            since=asked.day("since"),
-            until=asked.day("until"),
+            since=since,
+            until=until,
             text=asked.text("text") or None,
+            source=asked.text("source").casefold() or None,
+            target=asked.text("target").casefold() or None,
+            of=asked.text("of").casefold() or None,
         )
-        if sought.since and sought.until and sought.since > sought.until:
-            asked.wrong.append("The last day is before the first one: swap them.")
+        if sought.of is not None and (sought.of not in GROUPS or len(sought.callers) != 1):
+            asked.wrong.append(f"The field of needs one caller, and knows {', '.join(GROUPS)}.")
         if sought.least and sought.up_to is not None and sought.least > sought.up_to:
             asked.wrong.append("The least amount is more than the largest: swap them.")
         asked.texts |= {"kind": sought.kinds, "game": sought.games}
@@ -152,7 +159,9 @@ def _choices(sought: Sought, page: LedgerLeaf | None) -> dict[str, list[FilterCh
     """Return what the lists of the form offer: all that is left by the other filters or chosen."""
     tally = None if page is None else page.tally
     kinds, games = ({}, {}) if tally is None else (tally.kinds, tally.games)
-    names = {} if page is None else page.names
+    # Those sought have no names on a page that says what is wrong.
+    names = {number: f"#{number}" for number in sought.callers}
+    names |= {} if page is None else page.names
     return {
         "kind": [
             FilterChoice(kind, kind, kinds.get(kind, 0), kind in sought.kinds)
@@ -165,10 +174,10 @@ def _choices(sought: Sought, page: LedgerLeaf | None) -> dict[str, list[FilterCh
         "caller": [
             FilterChoice(
                 f"#{number}",
-                names.get(number, f"#{number}"),
+                names[number],
                 0 if tally is None else tally.callers[number],
                 number in sought.callers,
             )
-            for number in sorted({*names, *sought.callers}, key=lambda each: sort_key(names[each]))
+            for number in sorted(names, key=lambda each: sort_key(names[each]))
         ],
     }

@@ -11,13 +11,13 @@ from functools import lru_cache, partial
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from door.desk.pages.spans import Span
 from door.games import hand_check as hands
 from door.games import proofs
 from door.games.registry import GAMES
 from door.games.rounds import the_hand
 from door.tables import film
 from timebank.callers import callers
-from timebank.callers.history import Happening, history
 from timebank.calls.calls import OpenCall, open_calls
 from timebank.calls.clock import BelievedClock
 from timebank.errors import UnknownCaller
@@ -27,13 +27,24 @@ from timebank.ledger import early_events, generations, transfers
 from timebank.ledger.machine import Instruments
 from timebank.ledger.schema import instant, stamp
 from timebank.names import names
-from timebank.reports import exports, extracts, house, ledger_pages, person, roster, summary
+from timebank.reports import (
+    exports,
+    extracts,
+    house,
+    ledger_pages,
+    person,
+    roster,
+    statements,
+    summary,
+)
+from timebank.reports import flows as flow_data
 from timebank.reports import plots as plot_data
 from timebank.reports.beancount import some_as_beancount
 from timebank.reports.ledger_pages import Leaf, LedgerTally, Sought
 from timebank.reports.totals import moved_by_quarter
 from timebank.thebank import outbox
 from timebank.window.teller import TO_OTHERS
+from timebank.words import Unit
 from timebank.words import title as title_of
 
 if TYPE_CHECKING:
@@ -41,19 +52,21 @@ if TYPE_CHECKING:
     from timebank.callers.callers import CallerRecord
     from timebank.ledger.database import Database, Desk
     from timebank.ledger.transfers import Balance, Extract
+    from timebank.reports.flows import Total
     from timebank.reports.house import Luck
-    from timebank.reports.plots import DayEnd, HouseResult, Stream
+    from timebank.reports.plots import DayEnd, HouseResult
     from timebank.reports.roster import RosterLine
+    from timebank.reports.statements import StatementEntry
     from timebank.reports.summary import Period
     from timebank.wagers.journal import StoredRound
 
 T = TypeVar("T")
 
 BUSIEST = 24  # callers to choose from in the ledger
-LINES = 40  # of a caller's statement on a page
-LAST = 15  # calls, hands, moves of a loan and notices of a caller on a page
+ALWAYS_SHOWN = (flow_data.TOGETHER, "online", "bank")  # of the sentences that add up
+ROWS = 300  # transfers of a caller's statement on a page
+LAST = 40  # calls and notices of a caller's days on a page
 OLD_COPY = OLD_AUDIT = timedelta(days=7)  # age from which the page of today warns
-LUCKY_DAYS = 90  # days of a caller's luck
 
 title = lru_cache(maxsize=64)(title_of)
 
@@ -87,17 +100,19 @@ class OneCaller:
     record: CallerRecord
     balances: Sequence[Balance]
     call: OpenCall | None
-    lines: Sequence[Happening]
-    before: int | None  # number to ask for the next lines with; None if these are the last
-    came: Sequence[Stream]
-    went: Sequence[Stream]
-    has: int  # seconds
-    calls: Sequence[person.Called]
-    hands: Sequence[person.HandInShort]
-    loans: Sequence[Extract]
-    notices: Sequence[person.Noticed]
+    today: date
+    known: date  # the first day on which the caller may send and borrow
     limits: Sequence[DailyLimit]
-    lucks: Sequence[Luck]  # of the last days, by table
+    owes: int  # seconds
+    # Of the days of the page:
+    span: Span
+    totals: Mapping[str, Total]  # by the names of `flows.GROUPS`: that of all minutes first
+    sources: Total  # by game, of all minutes
+    lines: Mapping[Unit, Sequence[StatementEntry]]  # of the statement, oldest first
+    before: int | None  # number to ask for the earlier lines with; None if these are the first
+    calls: Sequence[person.Called]
+    notices: Sequence[person.Noticed]
+    lucks: Sequence[Luck]  # by table
 
 
 class DailyLimit(NamedTuple):
@@ -117,7 +132,7 @@ class LedgerLeaf(NamedTuple):
 
     leaf: Leaf
     tally: LedgerTally
-    held: Mapping[int, Sequence[person.HeldThen]]
+    held: Mapping[int, Sequence[statements.HeldThen]]
     names: Mapping[int, str]
 
 
@@ -243,7 +258,7 @@ class BooksReader:
             tally = ledger_pages.tally(desk, sought)
             _refuse_unknown(desk, sought, tally.kinds, tally.games)
             leaf = ledger_pages.leaf(desk, sought, before)
-            held: dict[int, list[person.HeldThen]] = {}
+            held: dict[int, list[statements.HeldThen]] = {}
             if len(sought.callers) == 1:
                 own = transfers.balances(desk, *sought.callers)
                 held = person.held_after(desk, own, leaf.rows)
@@ -335,37 +350,49 @@ class BooksReader:
             return None
         return self.look(lambda desk: callers.find(desk, name))
 
-    def caller(self, number: int, before: int | None) -> OneCaller | None:
-        return self.look(lambda desk: self._caller(desk, number, before))
+    def caller(
+        self, number: int, days: tuple[date | None, date | None], before: int | None
+    ) -> OneCaller | None:
+        """Return a caller with what happened on some days, by default those of their last entry."""
+        return self.look(lambda desk: self._caller(desk, number, days, before))
 
-    def _caller(self, desk: Desk, number: int, before: int | None) -> OneCaller | None:
+    def _caller(
+        self, desk: Desk, number: int, days: tuple[date | None, date | None], before: int | None
+    ) -> OneCaller | None:
         record = _living(desk, number)
         if record is None:
             return None
-        lines = history(desk, number, before, LINES)
-        came, went = plot_data.streams(desk, number)
+        schedule = desk.settings.schedule
+        span = _span(desk, record, *days)
+        starts, ends = (
+            stamp(schedule.day_starts(day)) for day in (span.since, span.until + timedelta(days=1))
+        )
+        first, end = ledger_pages.numbers_between(desk, starts, ends)
         held = transfers.balances(desk, number)
-        since = stamp(desk.now - timedelta(days=LUCKY_DAYS))
-        loan = next(each for each in held if each.kind == "loan")
+        moved = flow_data.flows(desk, held, number, first, end)
+        sought = Sought(callers=(number,), since=span.since, until=span.until)
+        lines, earlier = _statement(desk, held, sought, before, first)
+        of_days = number, starts, ends
         return OneCaller(
             record=record,
             balances=held,
             call=next((c for c in open_calls(desk) if c.caller_id == number and c.live), None),
-            lines=lines,
-            before=lines[-1].number if len(lines) == LINES else None,
-            came=came,
-            went=went,
-            has=sum(
-                each.amount
-                for each in held
-                if each.unit == "second" and each.kind in plot_data.IN_CIRCULATION
-            ),
-            calls=person.last_calls(desk, number, LAST),
-            hands=person.last_hands(desk, number, LAST),
-            loans=person.last_of(desk, loan.account_id, LAST),
-            notices=person.last_notices(desk, number, LAST),
+            today=schedule.day_of(desk.now),
+            known=desk.settings.known_on(record.created),
             limits=_limits(desk, number),
-            lucks=house.house(desk, self._odds, since, None, number)[0],
+            owes=-next(each.amount for each in held if each.kind == "loan"),
+            span=span,
+            totals={
+                name: total
+                for name, group in flow_data.GROUPS.items()
+                if (total := moved.total(group)).terms or name in ALWAYS_SHOWN
+            },
+            sources=moved.total(flow_data.GROUPS[flow_data.TOGETHER], by_game=True),
+            lines=lines,
+            before=earlier,
+            calls=person.calls_between(desk, *of_days, LAST),
+            notices=person.notices_between(desk, *of_days, LAST),
+            lucks=house.house(desk, self._odds, starts, ends, number)[0],
         )
 
     def holds(self, caller_id: int, password_hash: str) -> CallerRecord | None:
@@ -399,6 +426,37 @@ def _refuse_unknown(
         extracts.known_kind(desk, kind)
     for game in set(sought.games) - GAMES.keys() - set(games):
         extracts.known_game(desk, game)
+
+
+def _span(desk: Desk, record: CallerRecord, since: date | None, until: date | None) -> Span:
+    """Return the days asked for; by default the day of a caller's last entry."""
+    day_of = desk.settings.schedule.day_of
+    if since is None and until is None:
+        last = ledger_pages.leaf(desk, Sought(callers=(record.id,)), None, 1).rows
+        day = day_of(instant(last[0].at) if last else desk.now)
+        return Span(day, day)
+    until = until or max(since or date.min, day_of(desk.now))
+    return Span(since or min(until, day_of(record.created)), until)
+
+
+def _statement(
+    desk: Desk, own: Sequence[Balance], days: Sought, before: int | None, first: int
+) -> tuple[Mapping[Unit, Sequence[StatementEntry]], int | None]:
+    """Return the last lines of a caller's days by unit, and the number before them, if any."""
+    (caller_id,) = days.callers
+    leaf = ledger_pages.leaf(desk, days, before, ROWS)
+    rows, before = leaf.rows, leaf.before
+    if before is not None:
+        rows = [row for row in rows if row.entry != rows[-1].entry]  # which may not be whole
+        before = rows[-1].entry
+    opening = person.held_before(desk, own, before or first)
+    found = list(statements.statement(extracts.entries(iter(rows[::-1])), caller_id, opening))
+    units: dict[Unit, None] = dict.fromkeys(("second", *(entry.unit for entry in found)))
+    lines = {
+        unit: list(statements.folded((each for each in found if each.unit == unit), caller_id))
+        for unit in units
+    }
+    return lines, before
 
 
 def _live(desk: Desk) -> list[OpenCall]:

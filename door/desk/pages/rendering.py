@@ -18,7 +18,7 @@ from starlette.responses import HTMLResponse, Response
 
 from door.desk.pages.queries import title
 from timebank.reports.statements import amount
-from timebank.words import clock
+from timebank.words import clock, short_amount
 
 if TYPE_CHECKING:
     from starlette.datastructures import QueryParams
@@ -78,7 +78,9 @@ class PageRenderer:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        self._templates.filters.update(amount=amount, clock=clock, folding=folding, title=title)
+        self._templates.filters.update(
+            amount=amount, clock=clock, folding=folding, short=short_amount, title=title
+        )
         self._templates.globals.update(
             PAGES=PAGES, board=reading.config.board.name, local=reading.local, query=query
         )

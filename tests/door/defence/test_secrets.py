@@ -144,9 +144,9 @@ async def test_a_crash_in_the_middle_of_a_password_tells_where_and_not_which(
 
 
 def password_hash_of_tests() -> str:
-    from tests.world import _quick_hash
+    from tests.world import quick_hash
 
-    return _quick_hash()
+    return quick_hash()
 
 
 async def test_failing_books_log_the_error_without_the_data(

@@ -1,4 +1,4 @@
-"""Plots: the end of each day, the sources of minutes, and balances of the past."""
+"""Plots: the end of each day, and balances of the past."""
 
 from __future__ import annotations
 
@@ -49,10 +49,3 @@ def test_each_day_ends_with_the_balances_of_then(played):
         assert +end.held == +kinds
         assert end.in_circulation == sum(kinds[kind] for kind in plots.IN_CIRCULATION)
     assert ends[-1].held == ends[-2].held
-
-
-def test_sources_less_uses_are_the_balance(played):
-    came, went = played.do(plots.streams, played.ann)
-    assert came == [("added by the sysop", "", 12 * MINUTE)]
-    assert went == [("sent to others", "", 3 * MINUTE)]
-    assert played.do(plots.streams, played.bob) == ([("sent by others", "", 3 * MINUTE)], [])

@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from timebank.ledger.schema import stamp
+from timebank.ledger.transfers import balances
 from timebank.reports.extracts import Wanted, entries, extracts
+from timebank.reports.ledger_pages import numbers_between
+from timebank.reports.person import held_before
 from timebank.reports.statements import statement
 
 
@@ -23,8 +26,11 @@ def statement_of_ann(books):
 
     def tell(since=None, until=None):
         bounds = [None if second is None else began + second for second in (since, until)]
-        rows = extracts(look, Wanted(caller_id=ann), newest_first=False)
-        followed = statement(entries(rows), ann, *bounds)
+        with look() as desk:
+            first, end = numbers_between(desk, *bounds)
+            opening = held_before(desk, balances(desk, ann), first)
+        wanted = Wanted(caller_id=ann, first=first, last=end - 1)
+        followed = statement(entries(extracts(look, wanted, newest_first=False)), ann, opening)
         return [(entry.at - began, entry.change, entry.after["online"]) for entry in followed]
 
     return tell

@@ -442,6 +442,45 @@ async def test_a_sysop_needs_no_mouse(browser: Any, tmp_path: Path) -> None:
         assert sysop.complaints == []
 
 
+async def test_days_are_turned_with_the_arrow_keys_but_not_out_of_a_field(
+    browser: Any, tmp_path: Path
+) -> None:
+    async with (
+        world(tmp_path) as board,
+        served_pages(board) as place,
+        window(browser, **DESK) as page,
+    ):
+        board.enter("Sysop")
+        board.enter("Ada", saved=3600)
+        sysop, press = Visitor(page, board), page.keyboard.press
+        await page.goto(place)
+        await the_sysop_logs_on(page)
+        await page.get_by_label("Caller").fill("ada")
+        await press("Enter")
+        await page.get_by_role("heading", name="Friday 20 November 2026").wait_for()
+        await page.get_by_role("link", name="Week").click()
+        await page.get_by_role("heading", name="16 November 2026 to 22 November").wait_for()
+        with board.books() as desk:
+            desk.connection.exec_driver_sql("UPDATE callers SET created = created - 1728000")
+        await page.get_by_role("link", name="Month").click()
+        await page.get_by_role("heading", name="1 November 2026 to 30 November").wait_for()
+        await page.wait_for_load_state()
+        await press("ArrowLeft")
+        await page.get_by_role("heading", name="1 October 2026 to 31 October").wait_for()
+        await page.wait_for_load_state()
+        await page.get_by_label("From day").focus()
+        await press("ArrowLeft")
+        await press("ArrowRight")
+        await page.locator("h1").click()
+        await press("Control+ArrowRight")
+        await press("ArrowRight")
+        await page.get_by_role("heading", name="1 November 2026 to 30 November").wait_for()
+        await page.wait_for_load_state()
+        await press("ArrowRight")  # to days that are not yet: nothing
+        assert "since=2026-11-01" in page.url
+        assert sysop.complaints == []
+
+
 async def test_a_hand_is_played_again_step_by_step_and_its_seal_is_checked(
     browser: Any, tmp_path: Path
 ) -> None:
@@ -555,7 +594,8 @@ async def test_nothing_on_the_pages_shuts_anybody_out(browser: Any, tmp_path: Pa
                 await page.goto(place)
                 assert await violations(page) == []
                 await the_sysop_logs_on(page)
-                for path in ("", "ledger", "entry/1", "callers", "caller/2", "plots", "balances"):
+                days = "caller/2?since=2026-11-01"
+                for path in ("", "ledger", "entry/1", "callers", days, "plots", "balances"):
                     await page.goto(f"{place}{path}")
                     for choice in await page.locator(".choice summary").all():
                         await choice.click()
