@@ -12,7 +12,7 @@ import pytest
 from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine
 
-from tests.timebank import cluster
+from tests.timebank import adding_up, cluster
 from tests.timebank.books import NOON, Books
 
 # An example on a server takes longer, and the rules are the same: so many times fewer. Half of that
@@ -50,6 +50,7 @@ class BooksMachine(RuleBasedStateMachine):
         if hasattr(self, "books"):
             if self.is_on_a_server:
                 assert self.books.audit() == []
+            self.books.do(adding_up.check)
             self.books.close()
         if self._database:
             cluster.shared().give_back(self._database)

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 
 from door.call.caller import Caller
 from door.games import hand_check
+from tests.timebank import adding_up
 from timebank.ledger.database import Database, Desk
 from timebank.ledger.sqlite.database import SqliteDatabase
 from verify.simulate import shown
@@ -143,6 +144,7 @@ class Inspection:
             must(not board.nodes, "nodes {} are left", board.nodes)
             must(not board.consoles, "{} consoles are left", len(board.consoles))
         self.audit()
+        self._check_days()
         self._check_post()
         self.deals.nothing_tells_the_seed(self.world.folder, self.world.config.database)
 
@@ -229,6 +231,16 @@ class Inspection:
                 if row is not None:
                     given(file, *row, guest.given, world.settled[guest], world.written)
         world.back.clear()
+
+    def _check_days(self) -> None:
+        """Check that the days of every caller add up, in the sentence, statement and ledger."""
+        config = self.world.config
+        database = self.world.bare_books()
+        try:
+            with database.reading(config.bank, self.world.now()) as desk:
+                self.world.counted["terms of days"] += adding_up.check(desk)
+        finally:
+            database.close()
 
     def _check_post(self) -> None:
         """Check that records of other programs arrived once, and those for them left once."""
