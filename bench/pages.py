@@ -40,7 +40,7 @@ SYSOP = "Sysop"
 SHARE = 0.3  # of the callers of a scale who bet during a report: 300 of 1,000
 MILLI = 1e3
 CODE = "from door.cli.main import main; main()"
-# The measured pages, and their goals. Half the transfers are before {middle}.
+# The measured pages, and their goals. Half the transfers are before {middle}, on the day {day}.
 PAGES = (
     ("today", "/", None),
     ("ledger", "/ledger", PAGE_GOAL),
@@ -53,7 +53,9 @@ PAGES = (
     ("an entry", "/entry/{middle}", PAGE_GOAL),
     ("callers", "/callers", PAGE_GOAL),
     ("callers by balance, with a search", "/callers?sort=-bank&name=1", PAGE_GOAL),
-    ("a caller", "/caller/10", None),
+    ("a caller's last day", "/caller/10", PAGE_GOAL),
+    ("a caller's day in the middle", "/caller/10?day={day}", PAGE_GOAL),
+    ("a caller, all days", "/caller/10?since=2000-01-01", None),
     ("plots of 30 days", "/plots", None),
     ("balances of a moment", "/balances?at=2026-11-10T12:00", None),
     ("a hand", "/hand/10", None),
@@ -85,9 +87,9 @@ def at(board: Path, count: int, scale: Scale) -> Iterator[Row]:
             hashed = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
             callers.register_kept(desk, SYSOP, hashed, powers=True)
             middle, recent = _entry_at(desk, count // 2), _entry_at(desk, count - count // 5)
-        day = settings.schedule.day_of(instant(recent.at)).isoformat()
+        days = [settings.schedule.day_of(instant(row.at)).isoformat() for row in (middle, recent)]
         several = "caller=%2310&caller=%2311&caller=%2312&kind=won&kind=lost"
-        fields = {"several": several, "middle": middle.entry, "recent": day}
+        fields = {"several": several, "middle": middle.entry, "day": days[0], "recent": days[1]}
         with contextlib.closing(PagesProcess(board)) as pages:
             for what, path, goal in PAGES:
                 times = [pages.seconds(path.format(**fields)) for _ in range(scale.rounds)]
