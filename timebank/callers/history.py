@@ -18,14 +18,12 @@ from timebank.ledger.database import Desk
 from timebank.ledger.reasons import Sent, encode
 from timebank.ledger.schema import CALLER_ACCOUNTS, PLAY_ACCOUNTS, accounts, instant, transfers
 from timebank.ledger.sentences import Part, describe
-from timebank.ledger.sql import NO_BOUND, Query, Reader, equal, read, total, value
+from timebank.ledger.sql import NO_BOUND, Query, equal, read
 from timebank.ledger.transfers import Extract, extracts_query
 from timebank.words import Unit
 
 # Rows per query.
 CHUNK = 200
-BANK = "bank"
-LOAN = "loan"
 # A caller's kinds of account in each unit.
 KINDS: dict[Unit, tuple[str, ...]] = {
     "second": CALLER_ACCOUNTS,
@@ -35,24 +33,15 @@ KINDS: dict[Unit, tuple[str, ...]] = {
 
 
 class Happening(NamedTuple):
-    """One line of a statement. Amounts are seconds, below zero for a loss.
-
-    Play money appears only in the words.
-    """
+    """One line of a statement. Amounts appear only in the words."""
 
     # The lowest number of its transfers, which is `before` for the page after this line.
     number: int
     # The time of its last transfer.
     at: datetime
     parts: tuple[Part, ...]
-    # The used time that it charges.
+    # The used time that it charges, in seconds.
     used: int
-    # The changes of the time left, of the account in the bank and of the loan.
-    online: int
-    bank: int
-    loan: int
-    # The balance in the bank after it.
-    balance: int
 
     @property
     def words(self) -> str:
@@ -97,20 +86,7 @@ def _rows_of() -> Query:
     return query.order_by(transfers.c.id.desc())
 
 
-def _balance() -> Query:
-    """Select the balance in the bank before a transfer."""
-    since = select(total(transfers.c.amount)).where(transfers.c.id >= bindparam("before"))
-    came, went = (
-        since.where(end == accounts.c.id).correlate(accounts).scalar_subquery()
-        for end in (transfers.c.target, transfers.c.source)
-    )
-    return select(accounts.c.balance - came + went).where(
-        equal(accounts.c.caller_id), accounts.c.kind == BANK, accounts.c.unit == "second"
-    )
-
-
 _ROWS = read(Extract, _rows_of)
-_BALANCE: Reader[int] = value(_balance)
 
 
 def history(
@@ -122,14 +98,13 @@ def history(
     does not see words that are withheld from them. Without a reader, the sysop reads.
     """
     before = NO_BOUND if before is None else before
-    balance = _BALANCE.one(desk.connection, caller_id=caller_id, before=before)
     lines: list[Happening] = []
     stretch: int | None = None  # the call of the last line if that has only used time
     for _entry, group in groupby(
         _rows(desk, caller_id, before, reader_id), key=lambda row: row.entry
     ):
         rows = list(group)[::-1]
-        line = _line(rows, caller_id, balance)
+        line = _line(rows, caller_id)
         alone = all(row.kind == "elapsed" for row in rows)
         if alone and stretch == rows[0].call_id and lines:
             lines[-1] = _joined(lines[-1], line, rows[0], caller_id)
@@ -138,7 +113,6 @@ def history(
         else:
             lines.append(line)
             stretch = rows[0].call_id if alone else None
-        balance -= line.bank
     return lines
 
 
@@ -164,22 +138,10 @@ def _without_withheld(desk: Desk, reader_id: int, rows: list[Extract]) -> Iterat
             yield row
 
 
-def _line(rows: list[Extract], caller_id: int, balance: int) -> Happening:
-    def change(kind: str) -> int:
-        own = (kind, caller_id)
-        came = sum(row.amount for row in rows if (row.target, row.target_caller_id) == own)
-        return came - sum(row.amount for row in rows if (row.source, row.source_caller_id) == own)
-
-    return Happening(
-        number=rows[0].number,
-        at=instant(rows[-1].at),
-        parts=tuple(_part(row, caller_id) for row in rows),
-        used=sum(row.amount for row in rows if row.kind == "elapsed"),
-        online=change("online"),
-        bank=change(BANK),
-        loan=change(LOAN),
-        balance=balance,
-    )
+def _line(rows: list[Extract], caller_id: int) -> Happening:
+    used = sum(row.amount for row in rows if row.kind == "elapsed")
+    parts = tuple(_part(row, caller_id) for row in rows)
+    return Happening(rows[0].number, instant(rows[-1].at), parts, used)
 
 
 def _joined(later: Happening, line: Happening, row: Extract, caller_id: int) -> Happening:
@@ -188,7 +150,6 @@ def _joined(later: Happening, line: Happening, row: Extract, caller_id: int) -> 
     return later._replace(
         number=line.number,
         used=used,
-        online=later.online + line.online,
         parts=(_part(row, caller_id)._replace(amount=used),),
     )
 

@@ -110,19 +110,14 @@ class TestWords:
         ]
 
 
-class TestAmounts:
-    def test_show_wins_and_losses_of_each_account_and_the_bank_balance(self, books, call):
+class TestLines:
+    def test_have_the_time_used_and_that_of_their_last_transfer(self, books, call):
         books.wait(30)
         deposit(call, 30)
         borrow(call, 10)
         withdraw(call, 5)
         lines = read(books, call.caller_id)
-        assert [(line.used, line.online, line.bank, line.loan, line.balance) for line in lines] == [
-            (0, 300, -300, 0, 1500),
-            (0, 600, 0, -600, 1800),
-            (30, -1830, 1800, 0, 1800),
-            (0, 3600, 0, 0, 0),
-        ]
+        assert [line.used for line in lines] == [0, 0, 30, 0]
         assert lines[0].at == books.now
 
 
