@@ -169,12 +169,14 @@ async def test_the_sysop_can_message_and_kick_callers(tmp_path: Path) -> None:
     async with shown(tmp_path) as (board, browser):
         terminal = await logged_on(board, "Ada")
         await terminal.until("minutes today")
+        (caller,) = board.server.board.callers()
         await browser.logs_on()
         assert "Ada can read it." in (await does(browser, "say", ADA, text="Hello")).text
         await terminal.until("The sysop: Hello")
         ended, gone = [filled(await asks(browser, "kick", ADA, why="Supper.")) for _ in range(2)]
         assert "sees why and is disconnected" in (await browser.post(*ended)).text
         await terminal.until("Supper.")
+        await caller.ended.wait()
         assert [line[1:] for line in logged(board)[:4]] == [
             ("Ada", "The board: Ada on node 1 sees why and is disconnected"),
             ("Ada", "Call ended: Supper. (asked of the board)"),
