@@ -11,6 +11,8 @@ An invalid letter becomes `UNREADABLE` of `ansi.charset`, so that a question can
 kind of space becomes the same key.
 
 In doorway mode, a terminal sends a PC's keys without a character as NUL and a scan code.
+
+A terminal in bracketed paste mode (`PASTES_ON`) marks pasted text. It is one `Paste`, never keys.
 """
 
 import re
@@ -25,6 +27,17 @@ class Key(str):
     __slots__ = ()
 
 
+class Paste(Key):
+    """A pasted text of printable characters, its lines joined by spaces."""
+
+    __slots__ = ()
+
+    @property
+    def text(self) -> str:
+        return self.removeprefix(_PASTED)
+
+
+_PASTED = "<paste>"
 ENTER = Key("<enter>")
 BACKSPACE = Key("<backspace>")
 # Byte 7F: Backspace on modern keyboards, the interrupt key on a teletype. The reader decides.
@@ -42,6 +55,13 @@ INTERRUPT = Key("<interrupt>")
 
 
 MAX_SEQUENCE = 64  # bytes; a longer sequence is no key
+
+# Bracketed paste mode of xterm.
+PASTES_ON, PASTES_OFF = "\x1b[?2004h", "\x1b[?2004l"
+MAX_PASTE = 4096  # bytes; the rest of a longer paste is dropped
+PASTE_SECONDS = 5.0  # after such a pause, the end of a paste is lost and a key is a key
+_PASTE_BEGINS, _PASTE_ENDS = 200, b"\x1b[201~"
+_LINE_ENDS = re.compile(rb"[\x00-\x1f\x7f]+")
 
 # PuTTY types its name whenever byte 5 reaches it, and byte 5 is the suit of clubs in CP437.
 ANSWERBACK = b"PuTTY"
@@ -86,7 +106,7 @@ MAX_POSITIONS = 4  # unread reports of the cursor position
 
 # The states of the decoder. From _ESCAPE on, a sequence is unfinished.
 _GROUND, _AFTER_RETURN, _LONG_AFTER_RETURN, _SCAN = range(4)
-_ESCAPE, _CSI, _SS3, _STRING, _STRING_ESCAPE = range(4, 9)
+_ESCAPE, _CSI, _SS3, _STRING, _STRING_ESCAPE, _PASTE = range(4, 10)
 
 
 def _key(character: str) -> str:
@@ -131,7 +151,7 @@ class KeyDecoder:
 
     @property
     def pending_escape(self) -> bool:
-        return self._state >= _ESCAPE
+        return _ESCAPE <= self._state < _PASTE
 
     def flush(self) -> list[str]:
         """Return the keys that a pause completes: a lone ESC, or `UNREADABLE` for part of a letter.
@@ -153,7 +173,9 @@ class KeyDecoder:
         """
         if self._state == _AFTER_RETURN and seconds > RETURN_SECONDS:
             self._state = _LONG_AFTER_RETURN
-        elif self._state == _SCAN and seconds > SCAN_SECONDS:
+        elif (self._state == _SCAN and seconds > SCAN_SECONDS) or (
+            self._state == _PASTE and seconds > PASTE_SECONDS
+        ):
             self._state = _GROUND
             self._idle = not self._text.pending
 
@@ -234,7 +256,11 @@ class KeyDecoder:
             key = _LINUX_LETTERS.get(final) if parameters == "[" else None
         elif final == "~":
             tilde = _MODIFIED_TILDE.fullmatch(parameters)
-            key = _TILDES.get(int(tilde[1])) if tilde else None
+            number = int(tilde[1]) if tilde else 0
+            key = _TILDES.get(number)
+            if number == _PASTE_BEGINS:
+                self._sequence.clear()
+                self._state = _PASTE
         elif final == "R" and (report := _POSITION.fullmatch(parameters)):
             self._positions = [*self._positions, (int(report[1]), int(report[2]))][-MAX_POSITIONS:]
         elif _MODIFIED.fullmatch(parameters) and (final != "R" or not parameters):
@@ -267,7 +293,21 @@ class KeyDecoder:
         self._state = _GROUND if ends else _ESCAPE
         return position + ends
 
+    def _paste(self, data: bytes, position: int, keys: list[str]) -> int:
+        pasted = self._sequence
+        searched = max(0, len(pasted) - len(_PASTE_ENDS) + 1)
+        pasted += data[position:]
+        end = pasted.find(_PASTE_ENDS, searched)
+        if end < 0:
+            del pasted[MAX_PASTE : -len(_PASTE_ENDS)]
+            return len(data)
+        self._state = _GROUND
+        lines = _LINE_ENDS.split(bytes(pasted[: min(end, MAX_PASTE)]))
+        text = self._text.decode(b" ".join(filter(None, lines))) + self._text.finish()
+        keys.append(Paste(_PASTED + "".join(map(_key, text))))
+        return len(data) - len(pasted) + end + len(_PASTE_ENDS)
+
     _STEPS = (
         *(_ground, _after_return, _long_after_return, _scan),
-        *(_escape, _csi, _ss3, _string, _string_escape),
+        *(_escape, _csi, _ss3, _string, _string_escape, _paste),
     )

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from ansi.charset import UNREADABLE, Charset, spelling
-from ansi.keys import BACKSPACE, F1, RUBOUT, Key, KeyDecoder
+from ansi.keys import BACKSPACE, F1, RUBOUT, Key, KeyDecoder, Paste
 from door.call.screen import Look, Paint, Screen
 from door.clock import Clock, Timer
 from door.errors import CarrierLost, Interruption, TakenOver
@@ -105,7 +105,7 @@ class Keyboard:
         self.last_key = self._clock.monotonic()
         self.keys_received += len(keys)
         if self._screen.cover is not None:
-            self._screen.cover.on_keys(keys)
+            self._screen.cover.on_keys([each for key in keys for each in letters_of(key)])
             self._screen.show_offer()
             return
         self._keys.extend(keys)
@@ -159,14 +159,14 @@ class Keyboard:
 
     # Keys.
 
-    async def key(self, *, takes_slash: bool = False) -> str:
+    async def key(self, *, takes_slash: bool = False, takes_paste: bool = False) -> str:
         """Return the next key, or raise the `Interruption` that came instead.
 
         A slash begins a command, and `REREAD` shows the screen again, unless `takes_slash` makes
-        both keys like any other.
+        both keys like any other. A pasted text is dropped, unless `takes_paste`.
         """
         while True:
-            key = await self._next_key()
+            key = await self._next_key(takes_paste=takes_paste)
             if takes_slash or not (
                 (key == REREAD and self._screen.reread())
                 or (key == COMMAND and await self.command(COMMAND))
@@ -197,12 +197,12 @@ class Keyboard:
             screen.lay_out_again()
         return True
 
-    async def _next_key(self) -> str:
+    async def _next_key(self, *, takes_paste: bool) -> str:
         while self.interruption is None:
             if self._keys and self._keys_this_turn == KEYS_PER_TURN:
                 self._keys_this_turn = 0
                 await asyncio.sleep(0)
-            elif (key := self.next_key()) is not None:
+            elif (key := self.next_key(takes_paste=takes_paste)) is not None:
                 self._keys_this_turn += 1
                 del self._keys[0]
                 self._read_on()
@@ -218,8 +218,11 @@ class Keyboard:
         self._waits_from = self._clock.monotonic()
         raise self.interruption
 
-    def next_key(self) -> str | None:
+    def next_key(self, *, takes_paste: bool = False) -> str | None:
         """Return the key that `key` would return at once, None if none was typed ahead."""
+        while self._keys and isinstance(self._keys[0], Paste) and not takes_paste:
+            del self._keys[0]
+            self._read_on()
         if not self._keys:
             return None
         return self.rubout if self._keys[0] == RUBOUT else self._keys[0]
@@ -273,6 +276,11 @@ class Keyboard:
         if self._waiter is not None:
             return None
         return max(self._waits_from + LONGEST_WAIT, self._clock.monotonic() + LAST_SECONDS)
+
+
+def letters_of(key: str) -> Sequence[str]:
+    """Return what a key types into a text: the letters of a `Paste`, else the key alone."""
+    return key.text if isinstance(key, Paste) else (key,)
 
 
 def _is_foreign(key: str) -> bool:

@@ -8,7 +8,14 @@ from dataclasses import dataclass
 from ansi.charset import UNREADABLE, reread
 from ansi.keys import BACKSPACE, ENTER, ESCAPE, F1, INTERRUPT
 from door.call.canvas_display import CanvasDisplay
-from door.call.keyboard import COMMAND, HELP_KEYS, REREAD, Keyboard, is_command
+from door.call.keyboard import (
+    COMMAND,
+    HELP_KEYS,
+    REREAD,
+    Keyboard,
+    is_command,
+    letters_of,
+)
 from door.call.markup import lit, literal
 from door.call.pager import Pager
 from door.call.scene import Explained, ExplainedInLines
@@ -113,7 +120,7 @@ class Prompt:
         self._screen.display.typed(typed)
         text, is_full = typed, False
         while True:
-            key = await self._keyboard.key(takes_slash=accept(COMMAND))
+            key = await self._keyboard.key(takes_slash=accept(COMMAND), takes_paste=True)
             if key in (ESCAPE, INTERRUPT):
                 given = None
                 break
@@ -134,10 +141,10 @@ class Prompt:
                 show()
             elif key == BACKSPACE and text:
                 text = text[:-1]
-            elif len(key) == 1 and accept(key):
-                if len(text) < longest:
-                    text += key
-                elif not is_full:
+            elif letters := [each for each in letters_of(key) if len(each) == 1 and accept(each)]:
+                is_too_long = len(text) + len(letters) > longest
+                text = (text + "".join(letters))[:longest]
+                if is_too_long and not is_full:
                     is_full = True
                     self._screen.display.hint(f"|07{_up_to(longest)}")
             else:

@@ -13,6 +13,7 @@ from enum import Enum
 from typing import Protocol
 
 from ansi.charset import READ_ALOUD, Charset, encode, spelling
+from ansi.keys import PASTES_OFF, PASTES_ON
 from door.call.canvas_display import CanvasDisplay
 from door.call.lines_display import LinesDisplay
 from door.call.markup import plain
@@ -260,6 +261,8 @@ class Screen:
             self._take_back()
             if self.can_paint:
                 columns, rows = self._line.columns, self._line.rows
+                self._line.write(PASTES_ON.encode("ascii"))
+                self.on_clear = PASTES_OFF
                 return CanvasDisplay(
                     self.send, self._soon, self.viewer, columns, rows, colour=colour
                 )

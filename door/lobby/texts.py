@@ -192,7 +192,7 @@ def _as_bright_as_can_be(console: Console, painted: str) -> str:
         return painted
     types = console.line.hints.terminal_types
     if types and types[0].casefold().startswith(SWITCHING):
-        console.screen.on_clear = _SWITCH_OFF
+        console.screen.on_clear += _SWITCH_OFF
         return _SWITCH_ON + _BRIGHT.sub(r"5\1", painted)
     return _BRIGHT.sub("", painted).replace(";m", "m")
 

@@ -123,7 +123,6 @@ def test_sequences_of_syncterm_xterm_and_consoles(sequences: list[bytes], key: s
     [
         b"\x1b[I",
         b"\x1b[O",
-        b"\x1b[200~",
         b"\x1b[201~",
         b"\x1b[?62;1;4c",
         b"\x1b[24;80R",
@@ -230,6 +229,54 @@ def test_an_endless_sequence_keeps_no_more_than_its_bound() -> None:
         decoder.feed(b"\x1b[" + b"1" * 1000)
         assert decoder.feed(b"2" * 1000) == []
         assert len(decoder._sequence) <= keys.MAX_SEQUENCE + 1
+
+
+# Bracketed paste
+
+PASTE = b"\x1b[200~%b\x1b[201~"
+LINES = st.binary().filter(lambda pasted: b"\x1b[201~" not in pasted and b"PuTTY" not in pasted)
+
+
+@given(LINES, st.sampled_from(Charset), st.data())
+def test_a_paste_is_one_text_whatever_it_contains(
+    pasted: bytes, charset: Charset, data: st.DataObject
+) -> None:
+    decoder, stream, got = KeyDecoder(charset), b"a" + PASTE % pasted + b"b", list[str]()
+    while stream:
+        length = data.draw(st.integers(1, len(stream)))
+        got += decoder.feed(stream[:length])
+        got += decoder.flush() if decoder._state == keys._PASTE else []
+        stream = stream[length:]
+    first, paste, last = got
+    assert isinstance(paste, keys.Paste)
+    assert (first, last, paste.text.isprintable()) == ("a", "b", True)
+
+
+@pytest.mark.parametrize("end", [b"\r", b"\n", b"\r\n", b"\t", b"\x03", b"\x1b"])
+def test_the_lines_of_a_paste_are_joined_by_spaces(end: bytes) -> None:
+    (paste,) = typed(PASTE % (end + b"caf\xc3\xa9" + end + b"noir" + end), Charset.UTF8)
+    assert isinstance(paste, keys.Paste)
+    assert paste.text == "café noir"
+
+
+def test_a_paste_keeps_no_more_than_its_bound() -> None:
+    decoder = KeyDecoder(Charset.CP437)
+    decoder.feed(b"\x1b[200~")
+    for _ in range(100):
+        assert decoder.feed(b"1" * 1000) == []
+        assert len(decoder._sequence) <= keys.MAX_PASTE + len(keys._PASTE_ENDS)
+    (paste,) = decoder.feed(b"\x1b[201~")
+    assert isinstance(paste, keys.Paste)
+    assert paste.text == "1" * keys.MAX_PASTE
+
+
+def test_a_paste_without_an_end_mutes_the_keys_only_until_a_pause() -> None:
+    decoder = KeyDecoder(Charset.CP437)
+    assert decoder.feed(b"\x1b[200~lost") == []
+    decoder.settle(keys.PASTE_SECONDS)
+    assert decoder.feed(b"more") == []
+    decoder.settle(keys.PASTE_SECONDS + 0.1)
+    assert decoder.feed(b"x") == ["x"]
 
 
 # Doorway mode

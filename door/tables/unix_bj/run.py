@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ansi.keys import BACKSPACE, DELETE, ENTER, INTERRUPT
+from door.call.keyboard import letters_of
 from door.call.lines_display import LinesDisplay
 from door.call.page import Page
 from door.call.screen import Paint
@@ -300,11 +301,13 @@ class Run:
         self.console.screen.offer("answers", keys, typed={"Y": "y\r", "N": "\r", "Ctrl-C": "\x03"})
         text = ""
         try:
-            while (key := await self.console.keyboard.key()) != ENTER and key not in STRUCK:
+            read = self.console.keyboard.key
+            while (key := await read(takes_paste=True)) != ENTER and key not in STRUCK:
                 if key == BACKSPACE:
                     text = text[:-1]
-                elif len(key) == 1 and len(text) < LONGEST_LINE:
-                    text += key
+                else:
+                    typed = (each for each in letters_of(key) if len(each) == 1)
+                    text = (text + "".join(typed))[:LONGEST_LINE]
                 self.paper.typed(text)
         finally:
             self.paper.answered()

@@ -29,6 +29,7 @@ def clock() -> FakeClock:
 async def console(wall: Wall, clock: FakeClock) -> Console:
     console = Console(wall, Look(Charset.CP437, Paint.COLOUR), clock)
     console.screen.paint_screens()
+    wall.written = b""
     return console
 
 

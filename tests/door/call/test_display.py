@@ -302,6 +302,7 @@ def wire() -> Wire:
 def painted_on(wire: Wire) -> Console:
     console = Console(wire, Look(Charset.ASCII, Paint.COLOUR), SystemClock())
     console.screen.paint_screens()
+    wire.written.clear()
     return console
 
 

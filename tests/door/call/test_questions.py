@@ -188,6 +188,61 @@ async def test_an_unknown_key_cannot_paint(caller: Somebody) -> None:
         assert "│ does nothing here." in caller.sees
 
 
+# Pasted text
+
+PASTED = b"\x1b[200~b5\r/q\nr\x1b[201~"
+
+
+async def test_a_paste_presses_no_key_of_a_question(caller: Somebody) -> None:
+    async with caller.asked(caller.console.prompt.ask(CHOICES, default="B", cancel="Q")) as answer:
+        before = caller.screen
+        await caller.types(PASTED)
+        assert (caller.screen, answer.done()) == (before, False)
+        await caller.types(PASTED, b"r")
+        assert answer.result() == "R"
+
+
+async def test_a_paste_turns_no_page_and_ends_no_help(caller: Somebody) -> None:
+    async with caller.asked(caller.console.prompt.ask(CHOICES)):
+        await caller.types(b"?", PASTED)
+        assert "Help" in caller.screen[0]
+
+
+async def test_a_paste_of_lines_fills_a_field_and_does_not_send_it(caller: Somebody) -> None:
+    async with caller.asked(caller.console.prompt.entry("|07Say:", longest=12)) as answer:
+        await caller.types(b"a ", PASTED)
+        assert "Say: a b5 /q r" in caller.sees
+        await caller.types(PASTED)
+        assert "Type up to 12 characters." in caller.sees
+        assert not answer.done()
+        await caller.types(b"\r")
+        assert answer.result() == "a b5 /q rb5 "
+
+
+async def test_a_paste_types_only_letters_that_a_field_takes(caller: Somebody) -> None:
+    question = caller.console.prompt.entry("|07Coins:", longest=4, accept=str.isdigit)
+    async with caller.asked(question) as answer:
+        await caller.types(PASTED)
+        assert caller.screen[22] == " Coins: 5"
+        await caller.types(b"\r")
+        assert answer.result() == "5"
+
+
+async def test_a_paste_is_letters_to_what_covers_the_screen(caller: Somebody) -> None:
+    caller.console.screen.put_on(chat := Chat())  # type: ignore[arg-type]
+    await caller.types(PASTED)
+    assert "".join(chat.keys) == "b5 /q r"
+
+
+async def test_only_painted_screens_ask_terminals_to_mark_pastes_and_stop_at_the_end() -> None:
+    for paint in Paint:
+        caller = Somebody(paint=paint)
+        caller.console.screen.close()
+        written = caller.wall.written
+        marks = paint is not Paint.LINES
+        assert (b"\x1b[?2004h" in written, written.endswith(b"\x1b[?2004l")) == (marks, marks)
+
+
 # Fields
 
 
