@@ -58,6 +58,7 @@ class Answering:
     """The server as a listener sees it: functions that serve its callers, and facts it may need."""
 
     board: str  # its name
+    language: str  # the board's own
     data: Path
     logon_seconds: int
     answer: Callable[[Line], Awaitable[None]]
@@ -119,6 +120,7 @@ def _web(server: Answering, where: ListenerSettings, entrance: Entrance) -> List
         web.USUAL_LIMITS,
         entrance,
         board=server.board,
+        language=server.language,
         more=server.public_files(),
         forwarded=where.forwarded,
         origins=where.origins,

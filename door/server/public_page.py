@@ -164,19 +164,21 @@ def _time(local: datetime) -> str:
 def _files(config: Config, ports: Sequence[int], contents: BoardNow) -> Iterator[tuple[str, File]]:
     public, own = config.public, config.board.language
     entries = _calling_ways(config, ports)
-    with speaking_to(Viewer(own)):
-        head = _head(config, f"{public.address}/", own)
-        yield "/", pages.front(config.board.name, head, ABOUT)
+    heads, made_in = {}, {}
     for language in LANGUAGES:
         with speaking_to(Viewer(language)):
-            text = _page(config, entries, contents, language)
-        yield f"/{_path(language, own)}", pages.made(".html", text.encode(), FRESH_SECONDS)
+            heads[language] = _head(config, f"{public.address}/", language)
+            text = _page(config, entries, contents, language).encode()
+        made_in[language] = pages.made(".html", text, FRESH_SECONDS, language)
+        yield f"/{_path(language)}", made_in[language]
+    yield "/", pages.front(config.board.name, own, ABOUT, heads)
+    yield f"/{ABOUT}", pages.in_languages(made_in, own)
     if config.shoes_ahead:
         yield f"/{SEALS}", pages.made(".txt", _list_of_seals(contents.sealed), FRESH_SECONDS)
 
 
-def _path(language: str, own: str) -> str:
-    return ABOUT if language == own else f"{ABOUT}.{language}"
+def _path(language: str) -> str:
+    return f"{ABOUT}.{language}"
 
 
 def _list_of_seals(sealed: Iterable[SealedChain]) -> bytes:
@@ -208,9 +210,9 @@ def _template() -> str:
 
 
 def _page(config: Config, entries: Sequence[CallingWay], contents: BoardNow, language: str) -> str:
-    board, public, own = config.board, config.public, config.board.language
+    board, public = config.board, config.public
     others = (
-        f'<a href="{_path(each, own)}" hreflang="{each}" lang="{each}">{html.escape(name)}</a>'
+        f'<a href="{_path(each)}" hreflang="{each}" lang="{each}">{html.escape(name)}</a>'
         for each, name in LANGUAGES.items()
         if each != language
     )
@@ -218,7 +220,7 @@ def _page(config: Config, entries: Sequence[CallingWay], contents: BoardNow, lan
     values = {
         "language": language,
         "board": html.escape(board.name),
-        "head": _head(config, f"{public.address}/{_path(language, own)}", language),
+        "head": _head(config, f"{public.address}/{_path(language)}", language),
         "alt": html.escape(_alt(config)),
         "about": html.escape(_about(config)),
         "play": html.escape(_("Play now")),
@@ -240,7 +242,7 @@ def _alt(config: Config) -> str:
 
 def _head(config: Config, address: str, language: str) -> str:
     """Return the tags for previews of links (https://ogp.me), and the page's other languages."""
-    public, own = config.public, config.board.language
+    public = config.public
     properties = {
         "og:title": config.board.name,
         "og:description": _about(config),
@@ -261,9 +263,11 @@ def _head(config: Config, address: str, language: str) -> str:
         tags.append(f'<link rel="canonical" href="{html.escape(address)}">')
         tags += (
             f'<link rel="alternate" hreflang="{each}"'
-            f' href="{html.escape(public.address)}/{_path(each, own)}">'
+            f' href="{html.escape(public.address)}/{_path(each)}">'
             for each in LANGUAGES
         )
+        own = f"{html.escape(public.address)}/{ABOUT}"
+        tags.append(f'<link rel="alternate" hreflang="x-default" href="{own}">')
     return "\n".join(tags)
 
 

@@ -359,6 +359,7 @@ class Server:
         entrance = Entrance(self.board.reception, where.proxies, certificate)
         server = Answering(
             board=self.board.config.board.name,
+            language=self.board.config.board.language,
             data=self.board.config.board.data,
             logon_seconds=self.board.config.calls.logon_seconds,
             answer=self._answer,

@@ -5,7 +5,7 @@ library parses requests; this module limits them.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 
 from websockets.datastructures import Headers, MultipleValuesError
@@ -139,10 +139,36 @@ def words(status: HTTPStatus, text: str) -> tuple[dict[str, str], bytes]:
     return {"Content-Type": "text/plain; charset=utf-8", "Content-Length": str(len(body))}, body
 
 
+def preferred(accepted: str, languages: Sequence[str]) -> str:
+    """Return the language that a browser likes best; the first one if it likes none.
+
+    >>> preferred("de, fr-CA;q=0.8, en;q=0.5", ("en", "fr")), preferred("de;q=x", ("en", "fr"))
+    ('fr', 'en')
+    """
+    best, weight = languages[0], 0.0
+    for range_ in accepted.split(","):
+        tag, _, quality = range_.partition(";")
+        language = tag.strip().lower().partition("-")[0]
+        try:
+            liked = float(quality.strip().removeprefix("q=") or 1)
+        except ValueError:
+            continue
+        if language in languages and liked > weight:
+            best, weight = language, liked
+    return best
+
+
 def answer_of(file: File, headers: Headers) -> tuple[HTTPStatus, dict[str, str], bytes]:
     """Return status, headers and body of an answer with a file."""
     caching = f"public, max-age={file.fresh}" if file.fresh else "no-cache"
-    more = {"ETag": file.tag, "Cache-Control": caching, "Vary": "Accept-Encoding"}
+    more = {"Cache-Control": caching, "Vary": "Accept-Encoding"}
+    if file.others:
+        made_in = {each.language: each for each in (file, *file.others)}
+        file = made_in[preferred(header_value(headers, "Accept-Language"), tuple(made_in))]
+        more["Vary"] += ", Accept-Language"
+    if file.language:
+        more["Content-Language"] = file.language
+    more["ETag"] = file.tag
     if file.tag in header_value(headers, "If-None-Match"):
         return HTTPStatus.NOT_MODIFIED, more, b""
     body = file.plain

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import gzip
 import html
+import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
 from importlib.resources import files
+
+from timebank.language import ENGLISH, LANGUAGES, Viewer, _, speaking_to
 
 _FILES = files("door.lines.web") / "page"
 _TYPES = {
@@ -25,6 +28,7 @@ _TYPES = {
     ".svg": "image/svg+xml",
     ".png": "image/png",
     ".txt": "text/plain; charset=utf-8",
+    ".webmanifest": "application/manifest+json",
 }
 _PACKED = frozenset({".woff2", ".png"})  # compressed already
 _FIELD = re.compile(r"\{\{(\w+)\}\}")  # a field of a template, filled with HTML
@@ -38,6 +42,7 @@ _POLICY = "; ".join(
         "font-src 'self'",
         "img-src 'self'",
         "connect-src 'self'",
+        "manifest-src 'self'",
         "base-uri 'none'",
         "form-action 'none'",
         "frame-ancestors 'none'",
@@ -60,32 +65,67 @@ class File:
     packed: bytes | None  # by gzip
     tag: str  # changes with the content
     fresh: int = 0  # seconds for which browsers need not ask whether it has changed
+    language: str = ""
+    others: tuple[File, ...] = ()  # the same page in other languages, by the browser's choice
 
 
 @lru_cache(maxsize=4)
-def load(board: str) -> Mapping[str, File]:
-    """Return all files of a board's page, by the path under which a browser asks for them."""
-    values = {"board": html.escape(board), "title": html.escape(board), "head": ""}
-    pages: dict[str, File] = {}
+def load(board: str, language: str = ENGLISH) -> Mapping[str, File]:
+    """Return all files of a board's page, by the path under which a browser asks for them.
+
+    `language` is the board's own.
+    """
+    pages = {"/": front(board, language), "/manifest.webmanifest": _manifest(board)}
     for folder in (_FILES, _FILES / "vendored"):
         for file in folder.iterdir():
             ending = "." + file.name.rpartition(".")[2]
-            if ending in _TYPES:
-                content = file.read_bytes()
-                if ending == ".html":
-                    content = fill(content.decode(), values).encode()
+            if ending in _TYPES and file.name != "index.html":
                 prefix = "/" if folder is _FILES else "/vendored/"
-                pages[prefix + file.name] = made(ending, content)
-    pages["/"] = pages.pop("/index.html")
+                pages[prefix + file.name] = made(ending, file.read_bytes())
     return pages
 
 
-def front(board: str, head: str, about: str) -> File:
-    """Make the front page of a board that has a page about itself at `about`; `head` is HTML."""
+def front(
+    board: str, language: str, about: str = "", heads: Mapping[str, str] | None = None
+) -> File:
+    """Make the front page in every language, `language` for browsers that ask for no other.
+
+    `about` is the address of the board's page about itself, and `heads` are HTML by language.
+    """
     name = html.escape(board)
-    title = f'<a href="{about}" target="_blank" rel="noopener">{name}</a>'
-    text = (_FILES / "index.html").read_text("utf-8")
-    return made(".html", fill(text, {"board": name, "title": title, "head": head}).encode())
+    title = f'<a href="{about}" target="_blank" rel="noopener">{name}</a>' if about else name
+    text, made_in = (_FILES / "index.html").read_text("utf-8"), {}
+    for each in LANGUAGES:
+        with speaking_to(Viewer(each)):
+            needs = _(
+                "This page is a terminal and needs JavaScript. Any telnet program can call the "
+                "board as well."
+            )
+            words = {"loading": html.escape(_("Loading…")), "needs": html.escape(needs)}
+        head = (heads or {}).get(each, "")
+        values = {"board": name, "title": title, "head": head, "language": each, **words}
+        made_in[each] = made(".html", fill(text, values).encode(), language=each)
+    return in_languages(made_in, language)
+
+
+def in_languages(made_in: Mapping[str, File], language: str) -> File:
+    """Return a page in `language`, with the same page in the other languages."""
+    others = tuple(file for each, file in made_in.items() if each != language)
+    return replace(made_in[language], others=others)
+
+
+def _manifest(board: str) -> File:
+    """Make the manifest with which a phone puts the board on its home screen."""
+    icons = [
+        {"src": f"icon-{size}.png", "sizes": f"{size}x{size}", "purpose": purpose}
+        for size in (192, 512)
+        for purpose in ("any", "maskable")
+    ]
+    colours = {"background_color": "#000000", "theme_color": "#000000"}
+    how = {"id": "./", "start_url": "./", "display": "standalone"}
+    return made(
+        ".webmanifest", json.dumps({"name": board, **how, **colours, "icons": icons}).encode()
+    )
 
 
 def fill(template: str, values: Mapping[str, str]) -> str:
@@ -97,8 +137,8 @@ def fill(template: str, values: Mapping[str, str]) -> str:
     return _FIELD.sub(lambda field: values[field[1]], template)
 
 
-def made(ending: str, content: bytes, fresh: int = 0) -> File:
+def made(ending: str, content: bytes, fresh: int = 0, language: str = "") -> File:
     """Make a file of the kind that `ending` names, such as ".html"."""
     packed = None if ending in _PACKED else gzip.compress(content, mtime=0)
     tag = sha256(content).hexdigest()[:16]
-    return File(_TYPES[ending], content, packed, f'"{tag}"', fresh)
+    return File(_TYPES[ending], content, packed, f'"{tag}"', fresh, language)

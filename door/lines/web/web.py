@@ -27,6 +27,7 @@ from door.lines.web.connection import (
 )
 from door.lines.web.pages import File
 from door.lines.web.visitors import USUAL_VISITORS, VisitorLimits, Visitors
+from timebank.language import ENGLISH
 
 # The line of a caller on our own page.
 #
@@ -72,7 +73,7 @@ class PageLine(StreamLine):
         typed = dict(offer.typed)
         keys = [[key, label, *filter(None, [typed.get(key)])] for key, label in offer.keys]
         now = {"ask": offer.ask, "keys": keys, "default": offer.default, "language": language}
-        self.tell({"t": "open", "offer": self._offer, **now})
+        self.tell({"t": "open", "offer": self._offer, **now, "fills": offer.fills})
 
     def pressed(self, offer: object, keys: str) -> None:
         """Take keys pressed on the page, unless they belong to an earlier offer."""
@@ -220,14 +221,16 @@ class WebListener(Listener):
         entrance: Entrance = OPEN,
         *,
         board: str = "",
+        language: str = ENGLISH,
         more: MutableMapping[str, File] | None = None,
         forwarded: Proxies = (),
         origins: tuple[str, ...] = (),
         is_blocked: Callable[[str], bool] = _nobody,
     ) -> None:
-        """`board` is its name. `more` are files besides the page's, or in place of them, and may
-        change. `forwarded` are front ends that name the caller in X-Forwarded-For. `origins` are
-        those of pages that may call, besides the page of this port."""
+        """`board` is its name, and `language` its own. `more` are files besides the page's, or in
+        place of them, and may change. `forwarded` are front ends that name the caller in
+        X-Forwarded-For. `origins` are those of pages that may call, besides the page of this port.
+        """
         clock = asyncio.get_running_loop().time
         visitors = Visitors(entrance.gate, clock, forwarded, is_blocked, limits.visitors)
         super().__init__(replace(entrance, gate=visitors, kind="web"))
@@ -235,7 +238,7 @@ class WebListener(Listener):
         self._on_line = on_line
         self._limits = limits
         self._site = Site(
-            files=ChainMap({} if more is None else more, dict(pages.load(board))),
+            files=ChainMap({} if more is None else more, dict(pages.load(board, language))),
             visitors=visitors,
             origins=origins,
             protocols={

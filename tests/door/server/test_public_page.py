@@ -89,7 +89,7 @@ async def test_the_page_shows_the_richest_callers_and_how_to_call(board: World) 
 
 
 async def test_a_shared_link_shows_a_picture_by_an_absolute_address(board: World) -> None:
-    for path, url in (("/", f"{ADDRESS}/"), ("/about", f"{ADDRESS}/about")):
+    for path, url in (("/", f"{ADDRESS}/"), ("/about", f"{ADDRESS}/about.en")):
         page = await text(board, path)
         tags = dict(re.findall(r'<meta property="(og:[\w:]+)" content="([^"]*)">', page))
         assert tags["og:image"] == f"{ADDRESS}/about.png"

@@ -153,7 +153,8 @@ const WORDS = {
     },
 };
 // A language says in English what it lacks.
-const language = Object.keys(WORDS).find((each) => navigator.language.startsWith(each)) ?? "en";
+const language =
+    navigator.languages.map((each) => each.slice(0, 2)).find((each) => Object.hasOwn(WORDS, each)) ?? "en";
 const words = { ...WORDS.en, ...WORDS[language], ends: { ...WORDS.en.ends, ...WORDS[language].ends } };
 const part = (id) => document.getElementById(id);
 

@@ -1,4 +1,4 @@
-// What the page itself says: in the language of the browser, and once the board knows its caller, in
+// What the page itself says: in a language of the browser, and once the board knows its caller, in
 // theirs. The board says all else. A language says in English what it lacks here.
 
 const WORDS = {
@@ -13,8 +13,10 @@ const WORDS = {
         narrow: "80 columns",
         wide: "132 columns",
         keys: "What you can press now",
+        pad: "Keys",
         send: "Send",
         text: "Your answer",
+        name: "Your name",
         secret: "Your password",
         enter: "Enter",
         back: "Back",
@@ -38,8 +40,10 @@ const WORDS = {
         narrow: "80 colonnes",
         wide: "132 colonnes",
         keys: "Ce que vous pouvez presser",
+        pad: "Touches",
         send: "Envoyer",
         text: "Votre réponse",
+        name: "Votre nom",
         secret: "Votre mot de passe",
         enter: "Entrée",
         back: "Retour",
@@ -54,7 +58,10 @@ const WORDS = {
     },
 };
 
-export const language = navigator.language || "en";
+const known = (tag) => Object.hasOwn(WORDS, String(tag).slice(0, 2).toLowerCase());
+
+// What the board is told: the browser's first language that the page has, else its first.
+export const language = navigator.languages?.find(known) ?? navigator.language ?? "en";
 export let spoken = "en";
 export let words = WORDS.en;
 
@@ -62,10 +69,9 @@ export let words = WORDS.en;
 // before.
 export function speak(wanted) {
     const before = spoken;
-    const known = String(wanted).slice(0, 2).toLowerCase();
-    spoken = Object.hasOwn(WORDS, known) ? known : "en";
+    spoken = known(wanted) ? String(wanted).slice(0, 2).toLowerCase() : "en";
     words = { ...WORDS.en, ...WORDS[spoken] };
     return spoken !== before;
 }
 
-speak(language);
+speak(document.documentElement.lang); // the board has chosen it by the browser's list

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import re
 
 import pytest
@@ -30,6 +31,73 @@ async def test_the_page_has_the_name_of_the_board_and_a_strict_policy() -> None:
     assert "unsafe" not in policy
     assert "http" not in policy
     assert int(headers["Content-Length"]) == len(body)
+
+
+@pytest.mark.parametrize(
+    ("own", "accepted", "language", "says"),
+    [
+        ("en", "fr-CA,fr;q=0.9,en;q=0.8", "fr", "Chargement…"),
+        ("en", "de, fr;q=0.5", "fr", "Chargement…"),
+        ("fr", "en-GB", "en", "Loading…"),
+        ("fr", "de", "fr", "Chargement…"),
+        ("en", "", "en", "Loading…"),
+        ("en", "fr;q=0, *;q=nan, ;;,=", "en", "Loading…"),
+    ],
+)
+async def test_the_page_is_in_the_language_of_the_browser_before_any_script_runs(
+    own: str, accepted: str, language: str, says: str
+) -> None:
+    async with open_site(language=own) as board:
+        request = get("/", f"Accept-Language: {accepted}", CLOSE)
+        _, headers, body = parted(await asked(board.port, request))
+        tag = f"If-None-Match: {headers['ETag']}"
+        other = "en" if language == "fr" else "fr"
+        for wanted, answer in ((accepted, "304"), (other, "200")):
+            again = get("/", f"Accept-Language: {wanted}", tag, CLOSE)
+            status, unchanged, _ = parted(await asked(board.port, again))
+            assert (answer in status, unchanged["Vary"]) == (True, headers["Vary"])
+    assert headers["Content-Language"] == language
+    assert headers["Vary"] == "Accept-Encoding, Accept-Language"
+    assert f'<html lang="{language}">' in body.decode()
+    assert f'<p id="state" role="status">{says}</p>' in body.decode()
+
+
+def test_what_is_fetched_before_the_first_paint_is_small() -> None:
+    """The page, its styles, and the scripts that it loads before the terminal, as they are sent."""
+    files = pages.load("A board")
+    text = files["/"].plain.decode()
+    names = re.findall(r'<link rel="stylesheet" href="([^"]+)"|src="([^"]+)"', text)
+    due, needed = ["/" + (style or script) for style, script in names], {"/"}
+    while due:
+        needed.add(path := due.pop())
+        imports = re.findall(rb'^import .*"\./([^"]+)"', files[path].plain, re.MULTILINE)
+        due += [f"/{name.decode()}" for name in imports]
+    sent = sum(len(files[path].packed or files[path].plain) for path in needed)
+    assert "/page.js" in needed
+    assert not {"/vendored/xterm.mjs", "/vendored/terminal.woff2"} & needed
+    assert "preload" not in text
+    assert sent < 20_000  # 150,000 with the terminal
+
+
+async def test_a_phone_can_put_the_board_on_its_home_screen() -> None:
+    files = pages.load("The <Lucky> Modem")
+    async with open_site() as board:
+        _, headers, body = parted(await asked(board.port, get("/manifest.webmanifest", CLOSE)))
+    assert headers["Content-Type"] == "application/manifest+json"
+    assert "manifest-src 'self'" in headers["Content-Security-Policy"]
+    manifest = json.loads(body)
+    assert (manifest["name"], manifest["start_url"]) == ("The <Lucky> Modem", "./")
+    for icon in manifest["icons"]:
+        size = f"{icon['sizes']}".partition("x")[0]
+        picture = files[f"/{icon['src']}"].plain
+        assert picture.startswith(b"\x89PNG\r\n\x1a\n")
+        assert picture[16:24] == int(size).to_bytes(4, "big") * 2
+    assert {icon["sizes"] for icon in manifest["icons"]} == {"192x192", "512x512"}
+
+
+def test_people_can_zoom() -> None:
+    for path in ("/", "/check.html"):
+        assert not re.search(rb"user-scalable|maximum-scale", pages.load("A board")[path].plain)
 
 
 def test_nothing_of_the_page_is_inline_or_from_elsewhere() -> None:
