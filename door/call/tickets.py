@@ -1,10 +1,10 @@
 """Tickets that let a caller back in after a lost line, without name and password.
 
-Anyone who has a ticket is let in, so it works only once, for the caller of one call, while that
-call is open or for some minutes after its line was lost. If the call ends in any other way
-(log-off, idle, kicked, take-over), its ticket is void. So it is after a new password or a lock, and
-callers with sysop powers get none. Only a digest is kept, in the memory of this server. Another
-server asks for name and password.
+Anyone who has a ticket is let in, so it works only once, for the caller of one call, from a page of
+the same origin, while that call is open or for some minutes after its line was lost. If the call
+ends in any other way (log-off, idle, kicked, take-over), its ticket is void. So it is after a new
+password or a lock, and callers with sysop powers get none. Only a digest is kept, in the memory of
+this server. Another server asks for name and password.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ TICKET_BYTES = 32
 
 @dataclass(frozen=True)
 class Ticket:
-    """The caller and the call of a ticket, and the password hash at its log-on."""
+    """The caller, call and origin of a ticket, and the password hash at its log-on."""
 
     caller_id: int
     call_id: int
     password_hash: str
+    origin: str
 
     def lets_in(self, record: CallerRecord) -> bool:
         """Return whether the ticket is still good for this caller, as the books have them now."""
@@ -53,24 +54,25 @@ class Tickets:
     def __len__(self) -> int:
         return len(self._tickets)
 
-    def issue(self, record: CallerRecord, call_id: int) -> str:
-        """Make the ticket of a call."""
+    def issue(self, record: CallerRecord, call_id: int, origin: str) -> str:
+        """Make the ticket of a call from a page of `origin`."""
         self.void(record.id)
         self._make_room()
         text = secrets.token_urlsafe(TICKET_BYTES)
         digest = _digest(text)
-        self._tickets[digest] = Ticket(record.id, call_id, record.password_hash), None
+        self._tickets[digest] = Ticket(record.id, call_id, record.password_hash, origin), None
         self._digests[record.id] = digest
         return text
 
-    def redeem(self, text: str) -> Ticket | None:
-        """Return the ticket and void it; None for an unknown or expired one."""
+    def redeem(self, text: str, origin: str) -> Ticket | None:
+        """Return the ticket and void it; None for one unknown, expired or of another origin."""
         entry = self._tickets.get(_digest(text))
         if entry is None:
             return None
         ticket, until = entry
         self.void(ticket.caller_id)
-        return ticket if until is None or self._now() < until else None
+        is_good = ticket.origin == origin and (until is None or self._now() < until)
+        return ticket if is_good else None
 
     def call_ended(self, caller_id: int, call_id: int, *, line_lost: bool) -> None:
         """Void the ticket of a call, or let it expire in some minutes if the line was lost."""

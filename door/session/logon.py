@@ -177,7 +177,7 @@ async def _come_back(board: Board, console: Console) -> CallerRecord | None:
     text = getattr(console.line, "ticket", "")
     if not text:
         return None
-    ticket = board.tickets.redeem(text)
+    ticket = board.tickets.redeem(text, console.line.hints.page)
     if ticket is None:
         board.reception.note(console.line.address, "a ticket that is not good", own_fault=False)
         return None
@@ -213,7 +213,8 @@ def _give_ticket(board: Board, caller: Caller) -> None:
     board.tickets.void(caller.record.id)
     give: Callable[[str], None] | None = getattr(caller.console.line, "give_ticket", None)
     if give is not None and not caller.record.powers:
-        give(board.tickets.issue(caller.record, caller.call_id))
+        page = caller.console.line.hints.page
+        give(board.tickets.issue(caller.record, caller.call_id, page))
 
 
 async def _identify(
@@ -318,6 +319,7 @@ async def _ask_name(console: Console) -> str:
             changed=changed,
             meaning=_(NAME_MEANS),
             answers={_(NEW_CALLER): _("First call")},
+            fills="username",
         )
     except _KeyPressed as pressed:
         console.display.answered()
@@ -349,11 +351,13 @@ def _change_language(console: Console) -> None:
 
 
 async def _ask_password(console: Console) -> str | None:
-    return await _ask_secret(console, _("Password:"))
+    return await _ask_secret(console, _("Password:"), "current-password")
 
 
-async def _ask_secret(console: Console, prompt: str) -> str | None:
-    return await console.prompt.entry(f"|11{prompt}|07", longest=passwords.LONGEST, secret=True)
+async def _ask_secret(console: Console, prompt: str, fills: str = "new-password") -> str | None:
+    return await console.prompt.entry(
+        f"|11{prompt}|07", longest=passwords.LONGEST, secret=True, fills=fills
+    )
 
 
 async def _look_of(console: Console, record: CallerRecord) -> tuple[Look, bool]:
@@ -430,7 +434,10 @@ async def _register(board: Board, console: Console) -> CallerRecord | None:
     password = None
     while True:
         typed = await console.prompt.entry(
-            f"|11{_('The name you want:')}|07", longest=names.LONGEST, meaning=_(NAME_MEANS)
+            f"|11{_('The name you want:')}|07",
+            longest=names.LONGEST,
+            meaning=_(NAME_MEANS),
+            fills="username",
         )
         if not typed:
             return None

@@ -37,7 +37,7 @@ MAX_TEXT = 4096  # bytes of a text message; the longest text of the page fits
 MOST_REQUESTS = 100  # on one connection
 MOST_SILENT = 2  # unanswered pings
 CHUNK = 16_384  # bytes of a file in one write
-TRY_AGAIN, GOING_AWAY, REFUSED_DATA, BAD_TEXT = 1013, 1001, 1003, 1007  # RFC 6455 and its registry
+TRY_AGAIN, HUNG_UP = 1013, 1000  # RFC 6455 and its registry
 
 
 @dataclass(frozen=True)
@@ -404,7 +404,7 @@ class WebConnection(Layer, Answer):
 
     def _say_good_bye(self) -> None:
         if self._socket is not None and self._socket.state is OPEN:
-            self._socket.send_close(GOING_AWAY)
+            self._socket.send_close(HUNG_UP)
             self._pass_on()
 
 

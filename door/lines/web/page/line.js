@@ -6,8 +6,9 @@ const MOST_BYTES = 4096; // in one message
 const BEAT_SECONDS = 15; // between two looks whether the line lives
 const ANSWER_SECONDS = 8; // that an answer may take
 const WAITS = [0.5, 1, 2, 4, 8, 15]; // seconds before another try
-const HUNG_UP = [1000, 1001]; // how the board ends a call
+const HUNG_UP = 1000; // how the board ends a call; Firefox ends that of a page that is left with 1001
 const TRY_AGAIN = 1013; // how it takes none
+const TICKET = `ticket ${new URL(".", location.href).pathname}`; // an origin may have several boards
 
 export class BoardLine {
     // `told` hears of bytes(data), message(object), and state("calling", "on", "lost", "over" or
@@ -16,7 +17,6 @@ export class BoardLine {
         this.told = told;
         this.hello = hello;
         this.tries = 0;
-        this.ticket = null; // lets the caller back in after a lost line; kept here alone
         this.socket = null;
         window.addEventListener("online", () => this.look());
         document.addEventListener("visibilitychange", () => {
@@ -24,6 +24,28 @@ export class BoardLine {
                 this.look();
             }
         });
+    }
+
+    // The ticket lets the caller back in after a lost line or a reload. This tab alone keeps it, for
+    // the board at this path of this origin.
+    get ticket() {
+        try {
+            return sessionStorage.getItem(TICKET);
+        } catch {
+            return this.kept; // a browser that stores nothing
+        }
+    }
+
+    set ticket(text) {
+        this.kept = text;
+        try {
+            sessionStorage.setItem(TICKET, text);
+            if (text === null) {
+                sessionStorage.removeItem(TICKET);
+            }
+        } catch {
+            // The page has it still, until it is closed.
+        }
     }
 
     call() {
@@ -41,12 +63,9 @@ export class BoardLine {
     }
 
     begin(socket) {
-        const hello = this.hello();
-        if (this.ticket !== null) {
-            hello.ticket = this.ticket;
-            this.ticket = null; // it works once
-        }
-        socket.send(JSON.stringify({ t: "hello", ...hello }));
+        this.shown = this.ticket; // until the board is heard: then it has the ticket
+        this.ticket = null; // it works once
+        socket.send(JSON.stringify({ t: "hello", ticket: this.shown, ...this.hello() }));
         this.told.state("on");
         this.beats = setInterval(() => this.beat(), BEAT_SECONDS * 1000);
     }
@@ -56,7 +75,7 @@ export class BoardLine {
             return;
         }
         clearTimeout(this.silence);
-        this.silence = null;
+        this.silence = this.shown = null;
         if (typeof data !== "string") {
             this.tries = 0;
             this.told.bytes(new Uint8Array(data));
@@ -75,10 +94,13 @@ export class BoardLine {
             return;
         }
         this.drop();
-        if (HUNG_UP.includes(event.code)) {
+        if (event.code === HUNG_UP) {
             this.ticket = null;
             this.told.state("over");
-        } else if (event.code === TRY_AGAIN) {
+            return;
+        }
+        this.ticket ??= this.shown;
+        if (event.code === TRY_AGAIN) {
             this.told.state("turned away", event.reason);
         } else {
             this.told.state("lost");

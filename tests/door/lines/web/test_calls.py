@@ -76,6 +76,7 @@ async def test_the_page_gets_the_open_keys_and_signs_of_life() -> None:
             "keys": [["H", "Hit"], ["S", "Tirer é"]],
             "default": "H",
             "language": "fr",
+            "fills": "",
         }
         await socket.send('{"t":"beat"}')
         assert await receive(socket) == '{"t":"beat"}'
@@ -168,7 +169,7 @@ async def test_the_last_words_arrive_and_the_socket_closes_as_it_should() -> Non
         call.line.write(b"Goodbye.")
         call.over.set()
         assert await receive(socket) == b"Goodbye."
-        assert await ended(socket) == 1001
+        assert await ended(socket) == 1000
         assert await call.until_ended() == "the board hung up"
 
 
@@ -352,4 +353,4 @@ async def test_calls_come_over_tls_with_the_certificate_of_the_board(tmp_path: P
             await socket.send(b"k")
             await call.until_typed(b"k")
             call.over.set()
-            assert await ended(socket) == 1001
+            assert await ended(socket) == 1000
