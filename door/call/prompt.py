@@ -98,13 +98,14 @@ class Prompt:
         meaning: str = "",
         typed: str = "",
         answers: Mapping[str, str] | None = None,
+        fills: str = "",
     ) -> str | None:
         """Let the caller type up to `longest` characters; return them at Enter, None at Esc.
 
         The field begins with `typed`. `accept` returns whether a character is allowed; `secret`
         shows stars; `changed` is called with the text after every change. `answers` are texts that
-        a web page may show as keys, each with its meaning. F1 explains the field by `meaning`; so
-        does `?` while it is empty.
+        a web page may show as keys, each with its meaning; `fills` is as in `OpenKeys`. F1
+        explains the field by `meaning`; so does `?` while it is empty.
 
         A text with letters that cannot be read must be typed again, after `on_unread` has helped or
         the letters were refused.
@@ -114,7 +115,7 @@ class Prompt:
         def show() -> None:
             self._screen.display.prompt(prompt, longest + 1)
             entered = {each: f"{each}\r" for each in answers or ()}
-            self._screen.offer("secret" if secret else kind, answers, typed=entered)
+            self._screen.offer("secret" if secret else kind, answers, typed=entered, fills=fills)
 
         show()
         self._screen.display.typed(typed)

@@ -142,15 +142,16 @@ class Screen:
         choices: Mapping[str, str] | None = None,
         default: str | None = None,
         typed: Mapping[str, str] | None = None,
+        fills: str = "",
     ) -> None:
         """Set the keys of the current or next wait, for lines that show them.
 
-        `typed` maps a key to the text that it types in place of itself.
+        `typed` maps a key to the text it types in place of itself. `fills` is as in `OpenKeys`.
         """
         if self._shows_offers is not None:
             keys = ((letter, plain(label)) for letter, label in (choices or {}).items())
             types = tuple((typed or {}).items())
-            self.offered = OpenKeys(ask, tuple(keys), default or "", types)
+            self.offered = OpenKeys(ask, tuple(keys), default or "", types, fills)
             if self.awaits_key:
                 self.show_offer()
 

@@ -49,12 +49,14 @@ class OpenKeys:
     """What can be pressed now, for lines whose other end shows it. `ask` is "keys": one of `keys`,
     each with its effect, where Enter gives `default` ("" for nothing). It is "text", "number" or
     "secret": a text, or one of the keys. It is "any": any key. It is "answers": one of the keys and
-    no other, not even for help. A key types itself, or its text in `typed`."""
+    no other, not even for help. A key types itself, or its text in `typed`. `fills` is what a
+    password manager puts into the text, by its name in HTML; "" for nothing."""
 
     ask: Ask
     keys: tuple[tuple[str, str], ...] = ()
     default: str = ""
     typed: tuple[tuple[str, str], ...] = ()
+    fills: str = ""
 
 
 class Receiver(Protocol):

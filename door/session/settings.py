@@ -384,7 +384,10 @@ async def _shows_password(board: Board, caller: Caller) -> Secrets | None:
         await console.pager.any_key()
         return None
     old = await console.prompt.entry(
-        f"|11{_('Your current password:')}|07", longest=passwords.LONGEST, secret=True
+        f"|11{_('Your current password:')}|07",
+        longest=passwords.LONGEST,
+        secret=True,
+        fills="current-password",
     )
     if not old:
         return None

@@ -54,6 +54,15 @@ def amount_typed(text: str) -> int | None:
     return int(re.sub(r"[ .,]", "", text))
 
 
+def _chips(least: int, most: int) -> dict[str, str]:
+    """Return the bets that a page shows as keys.
+
+    >>> _chips(1, 60), _chips(5, 12), _chips(1, 1)
+    ({'1': '', '2': '', '5': '', '60': 'max'}, {'5': '', '10': '', '12': 'max'}, {'1': 'max'})
+    """
+    return {str(least * each): "" for each in (1, 2, 5) if least * each < most} | {str(most): "max"}
+
+
 class Betting:
     """The bets of one caller at one table, in coins of `coin` in the smallest unit."""
 
@@ -113,6 +122,7 @@ class Betting:
                 # In plain lines every digit would print another warning.
                 changed=self._warn if live else None,
                 meaning=_("How many coins you put on the next hand."),
+                answers=_chips(least, most),
             )
             if typed is None:
                 return None

@@ -7,9 +7,6 @@ import { Sheet } from "./sheet.js";
 import { FONT, TALL, THEME, sizeOf } from "./look.js";
 import { language, speak, spoken, words } from "./words.js";
 
-const { Terminal } = await import("./vendored/xterm.mjs");
-const { WebLinksAddon } = await import("./vendored/addon-web-links.mjs");
-
 const PHONE = { columns: 40, rows: 22 };
 const USUAL = { columns: 80, rows: 24 };
 const WIDE = { columns: 132, rows: 24 };
@@ -18,7 +15,20 @@ const PHONE_PIXELS = 600;
 const WIDE_PIXELS = 1500;
 const LYING_PIXELS = 500;
 const BELL_MILLISECONDS = 150;
+const PAINT_MILLISECONDS = 300;
+const KEY_PIXELS = [44, 36]; // the usual and the least height of a key
+const GAP_PIXELS = 6;
+const LETTER_PIXELS = [16, 14, 12.5, 11, 10, 9];
+const MOST_PASTED = 4096;
 const READ_ON = 1000; // lines that a screen reader can go back
+
+// The page is painted before the terminal is fetched, which is large. A hidden page is never painted.
+await new Promise((done) => {
+    requestAnimationFrame(() => setTimeout(done));
+    setTimeout(done, PAINT_MILLISECONDS);
+});
+const { Terminal } = await import("./vendored/xterm.mjs");
+const { WebLinksAddon } = await import("./vendored/addon-web-links.mjs");
 
 const part = (id) => document.getElementById(id);
 const screen = part("screen");
@@ -44,6 +54,7 @@ const wishes = {
     },
 };
 
+let hasKeys = wishes.get("keys") !== "no"; // on a touched screen
 let readsAloud = wishes.get("reader") === "yes";
 let isNarrow = wishes.get("narrow") === "yes";
 let offered = { ask: "any", keys: [], default: "" };
@@ -131,9 +142,34 @@ function layOut() {
     }
     document.body.classList.toggle("upright", isPhone());
     document.body.classList.toggle("lying", lies());
+    arrange();
     const { columns, rows, size } = sizeFor(screen.clientWidth, screen.clientHeight);
     terminal.options.fontSize = size;
     terminal.resize(columns, rows);
+}
+
+// On a phone as many columns as the keys need, and the largest letters that clip no key.
+function arrange() {
+    const buttons = [...keys.children];
+    const isPhones = document.body.matches(".upright, .lying");
+    const columnsOf = (pixels) => {
+        const rows = Math.floor((keys.clientHeight + GAP_PIXELS) / (pixels + GAP_PIXELS));
+        const least = isPhone() && buttons.length !== 4 ? 3 : 2;
+        return Math.max(least, Math.ceil(buttons.length / Math.max(rows, 1)));
+    };
+    const most = isPhone() ? 4 : 3;
+    const columns = KEY_PIXELS.map(columnsOf).find((each) => each <= most) ?? most;
+    keys.style.gridTemplateColumns = isPhones ? `repeat(${columns}, minmax(0, 1fr))` : "";
+    for (const size of LETTER_PIXELS) {
+        keys.style.fontSize = `${size}px`;
+        if (!buttons.some((each) => isClipped(each))) {
+            return;
+        }
+    }
+}
+
+function isClipped({ scrollWidth, clientWidth, scrollHeight, clientHeight }) {
+    return scrollWidth > clientWidth || scrollHeight > clientHeight;
 }
 
 // The state of the call
@@ -167,7 +203,9 @@ function offer(message) {
     offered = message;
     part("send").disabled = false;
     const asksText = ["text", "number", "secret"].includes(message.ask);
-    pad.hidden = !isTouched.matches || (message.ask === "none" && !isPhone() && !lies());
+    keys.hidden = !isTouched.matches || !hasKeys;
+    const hasUse = message.ask !== "none" || isPhone() || lies();
+    pad.hidden = !(message.fills || (!keys.hidden && hasUse));
     part("asked").hidden = !asksText;
     keys.className = "";
     keys.replaceChildren(...message.keys.map(([key, label, typed]) => keyButton(key, label, typed)));
@@ -176,9 +214,13 @@ function offer(message) {
     }
     if (asksText) {
         keys.append(keyButton("Esc", words.back, "\x1b"));
-        field.type = message.ask === "secret" ? "password" : "text";
+        const isSecret = message.ask === "secret";
+        field.type = isSecret ? "password" : "text";
+        field.name = isSecret ? "password" : "text";
+        field.autocomplete = message.fills || "off";
         field.inputMode = message.ask === "number" ? "numeric" : "text";
-        field.setAttribute("aria-label", message.ask === "secret" ? words.secret : words.text);
+        const asked = message.fills === "username" ? words.name : words.text;
+        field.setAttribute("aria-label", isSecret ? words.secret : asked);
         if (isAnother) {
             field.value = "";
         }
@@ -224,7 +266,13 @@ function press(text) {
 field.addEventListener("blur", layOut);
 pad.addEventListener("submit", (event) => {
     event.preventDefault();
+    if (offered.fills === "username") {
+        part("who").value = field.value; // so that a password manager keeps name and password
+    }
     press(`${field.value}\r`);
+    if (!isTouched.matches) {
+        terminal.focus();
+    }
 });
 
 // Beginning
@@ -233,6 +281,9 @@ function name() {
     document.documentElement.lang = spoken;
     part("reader").textContent = words.reader;
     part("reader").setAttribute("aria-pressed", String(readsAloud));
+    part("hide").textContent = words.pad;
+    part("hide").setAttribute("aria-pressed", String(hasKeys));
+    part("hide").hidden = !isTouched.matches;
     part("again").textContent = words.again;
     part("copy").textContent = words.copy;
     part("width").textContent = isNarrow ? words.wide : words.narrow;
@@ -251,10 +302,10 @@ async function draw() {
     }
 }
 
-// The soft keyboard would hide half of a phone's screen: it is the field's alone.
+// The soft keyboard would hide half of a phone's screen: while there are keys, it is the field's alone.
 function quietKeyboard() {
     const hidden = screen.querySelector("textarea");
-    if (isTouched.matches) {
+    if (isTouched.matches && hasKeys) {
         hidden.setAttribute("inputmode", "none");
     } else {
         hidden.removeAttribute("inputmode");
@@ -269,6 +320,14 @@ part("reader").addEventListener("click", () => {
     name();
     line.call();
 });
+part("hide").addEventListener("click", () => {
+    hasKeys = !hasKeys;
+    wishes.set("keys", hasKeys ? "yes" : "no");
+    name();
+    quietKeyboard();
+    offer(offered);
+    terminal.focus();
+});
 part("width").addEventListener("click", () => {
     isNarrow = !isNarrow;
     wishes.set("narrow", isNarrow ? "yes" : "no");
@@ -280,6 +339,13 @@ part("again").addEventListener("click", () => line.call());
 part("copy").addEventListener("click", () => sheet.show(terminal));
 
 terminal.onData((text) => line.type(text));
+// A paste is marked as one (bracketed paste), so that the board takes it as text and never as keys.
+screen.addEventListener("paste", (event) => {
+    event.preventDefault();
+    event.stopPropagation();
+    const text = event.clipboardData.getData("text/plain").slice(0, MOST_PASTED);
+    line.type(`\x1b[200~${text.replaceAll("\x1b", " ")}\x1b[201~`);
+}, true);
 terminal.onResize(({ cols, rows }) => line.say({ t: "size", columns: cols, rows }));
 terminal.onBell(() => {
     screen.className = "bell";
@@ -288,10 +354,11 @@ terminal.onBell(() => {
     }, BELL_MILLISECONDS);
 });
 const inputMethod = new InputMethod(screen, (text) => terminal.input(text));
-// Ctrl+C copies what is marked; with nothing marked it is a key. Tab leaves the terminal.
+// Ctrl+C copies what is marked; with nothing marked it is a key. Ctrl+V pastes. Tab leaves the terminal.
 terminal.attachCustomKeyEventHandler((event) => {
-    const copies = event.ctrlKey && event.key.toLowerCase() === "c" && terminal.hasSelection();
-    return inputMethod.passes(event) && !copies && event.key !== "Tab";
+    const letter = event.ctrlKey ? event.key.toLowerCase() : "";
+    const isBrowsers = letter === "v" || (letter === "c" && terminal.hasSelection());
+    return inputMethod.passes(event) && !isBrowsers && event.key !== "Tab";
 });
 
 name();
@@ -307,6 +374,7 @@ quietKeyboard();
 layOut();
 new ResizeObserver(layOut).observe(screen);
 isTouched.addEventListener("change", () => {
+    name();
     quietKeyboard();
     offer(offered);
 });

@@ -152,13 +152,19 @@ async def test_a_caller_registers_plays_and_returns_to_the_hand_repeatedly(
         await grace.types("b1\r", then="<H>it")
         assert await grace.page.locator("#pad").is_hidden()
 
-        # The page is closed in the middle of the hand, and opened again.
+        # The page is loaded again in the middle of the hand: it asks no name.
         (caller,) = grace.board.server.board.callers()
-        await grace.page.goto("about:blank")
+        await grace.page.reload()
         await caller.ended.wait()
-        await grace.opens_the_page()
-        await grace.types("Grace\r", then="Password:")
-        await grace.types(f"{PASSWORD}\r", then="The hand you left is still on the table.")
+        await grace.sees("The hand you left is still on the table.")
+
+        # Another tab of the browser has no ticket.
+        (caller,) = grace.board.server.board.callers()
+        async with window(browser, **DESK) as page:
+            other = Visitor(page, grace.board)
+            await other.opens_the_page()
+        (still,) = grace.board.server.board.callers()
+        assert still is caller
 
         # The line is lost: the page reconnects by itself and asks no name.
         (caller,) = grace.board.server.board.callers()
@@ -261,6 +267,10 @@ async def test_a_phone_has_buttons_for_the_open_keys_and_a_field_for_text(
         assert await ada.page.evaluate("visualViewport.scale") == 1
         wide = await ada.page.evaluate("document.documentElement.scrollWidth")
         assert wide == 360
+        # The keys of a bet have its usual amounts.
+        await ada.taps("B", "Coins")
+        assert await ada.may_tap() == ["1", "2", "5", "10", "Esc"]
+        await ada.taps("Esc", "<B>et")
         for button in await ada.page.locator("#keys button").all():
             box = await button.bounding_box()
             assert box["height"] >= 44
@@ -287,6 +297,192 @@ async def test_a_phone_has_buttons_for_the_open_keys_and_a_field_for_text(
         assert (await again.bounding_box())["height"] >= 44
         rows = await ada.page.evaluate("() => document.getElementById('screen').terminal.rows")
         assert rows == size[1]
+
+
+# Upright and on its side; phones of which a browser's bars take a part, and a tablet.
+WINDOWS = ((320, 460), (320, 568), (360, 640), (390, 844), (430, 932), (768, 1024))
+IS_LAID_OUT = """([width, height]) => {
+    const shown = (id) => document.getElementById(id).getBoundingClientRect();
+    const keys = shown("keys");
+    const buttons = [...document.querySelectorAll("#keys button")];
+    return innerWidth === width && innerHeight === height && buttons.length > 0
+        && buttons.every((each) => {
+            const { bottom, right, height } = each.getBoundingClientRect();
+            return each.scrollWidth <= each.clientWidth && each.scrollHeight <= each.clientHeight
+                && bottom <= keys.bottom + 1 && right <= keys.right + 1 && height >= 36;
+        })
+        && document.documentElement.scrollWidth <= width
+        && (document.body.matches(".lying") || shown("pad").height <= Math.max(0.37 * height, 184));
+}"""
+
+
+@pytest.mark.parametrize("language", ["en-GB", "fr-FR"])
+async def test_no_key_is_clipped_at_any_size(browser: Any, tmp_path: Path, language: str) -> None:
+    async with (
+        world(tmp_path, toml=WEB) as board,
+        window(browser, **PHONE, locale=language) as page,
+    ):
+        board.enter("Ada")
+        ada = Visitor(page, board)
+
+        async def fits() -> None:
+            for width, height in (*WINDOWS, *(window[::-1] for window in WINDOWS)):
+                await page.set_viewport_size({"width": width, "height": height})
+                where = [width, height]
+                await page.wait_for_function(IS_LAID_OUT, arg=where, timeout=PATIENCE)
+            await page.set_viewport_size(PHONE["viewport"])
+
+        await page.goto(f"http://127.0.0.1:{ada.port}/")
+        for text in ("Ada", PASSWORD):
+            await page.locator("#text").wait_for()
+            await fits()
+            await ada.answers(":", text)
+            await page.wait_for_function("() => !document.getElementById('send').disabled")
+        await page.locator("#keys .enter").tap()
+        await page.wait_for_function("() => document.querySelectorAll('#keys b').length > 12")
+        await fits()
+        await ada.taps("B")
+        await page.wait_for_function("() => document.querySelectorAll('#keys b').length < 12")
+        await fits()
+
+
+async def test_the_keys_can_be_hidden_and_stay_hidden(browser: Any, tmp_path: Path) -> None:
+    async with visit(browser, tmp_path, PHONE) as ada:
+        await ada.answers("Name:", "Ada")
+        await ada.answers("Password:", PASSWORD)
+        await ada.sees("Press any key")
+        keys = ada.page.get_by_role("button", name="Keys")
+        assert await keys.get_attribute("aria-pressed") == "true"
+        low = await ada.page.locator("#screen").bounding_box()
+        await keys.tap()
+        await ada.page.locator("#pad").wait_for(state="hidden")
+        high = await ada.page.locator("#screen").bounding_box()
+        assert high["height"] > low["height"] + 150
+        # A tap on the terminal brings the phone's own keyboard.
+        assert await ada.page.locator(".xterm textarea").get_attribute("inputmode") is None
+        await ada.types(" ", then="<G>oodbye")
+        await ada.page.reload()
+        await ada.sees("<G>oodbye")
+        assert await ada.page.locator("#pad").is_hidden()
+        await keys.tap()
+        await ada.taps("B", "<B>et")
+
+
+PASTES = """text => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text/plain", text);
+    const how = { clipboardData, bubbles: true, cancelable: true };
+    document.querySelector(".xterm textarea").dispatchEvent(new ClipboardEvent("paste", how));
+}"""
+
+
+async def test_a_paste_fills_a_field_and_presses_no_key(browser: Any, tmp_path: Path) -> None:
+    async with visit(browser, tmp_path, DESK) as ada:
+        await ada.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        await ada.page.evaluate("() => navigator.clipboard.writeText('Ada\\nBob\\r\\n')")
+        await ada.page.keyboard.press("Control+V")
+        await ada.sees("Name: Ada Bob")
+        for _ in "Ada Bob":
+            await ada.page.keyboard.press("Backspace")
+        await ada.types("Ada\r", then="Password:")
+        await ada.page.evaluate(PASTES, f"{PASSWORD}\n")
+        await ada.types("\r", then="Press any key")
+        await ada.page.evaluate(PASTES, "x\ny\x1b[201~z\r")
+        await ada.types(" ", then="<G>oodbye")
+        await ada.page.evaluate(PASTES, "g\ny\x1b[201~gy\r")
+        await ada.types("b", then="<B>et")
+        await ada.page.evaluate(PASTES, "b5\r")
+        await ada.types("b", then="Coins")
+        await ada.page.evaluate(PASTES, "1\r\n2\r\n")
+        await ada.sees("(Enter for 1): 12")
+
+
+async def test_a_password_manager_finds_name_and_password(browser: Any, tmp_path: Path) -> None:
+    """At a desk too, where the terminal keeps the focus; and on no other question."""
+    async with visit(browser, tmp_path, DESK) as ada:
+        field = ada.page.get_by_label("Your name")
+        assert await field.get_attribute("autocomplete") == "username"
+        assert await ada.page.evaluate("document.activeElement.className") != ""
+        await field.fill("Ada")
+        await field.press("Enter")
+        await ada.sees("Password:")
+        secret = ada.page.get_by_label("Your password")
+        assert await secret.get_attribute("autocomplete") == "current-password"
+        assert await secret.get_attribute("type") == "password"
+        assert await ada.page.locator("#who").input_value() == "Ada"
+        await secret.fill(PASSWORD)
+        await ada.page.locator("#send").click()
+        await ada.sees("Press any key")
+        assert await ada.page.locator("#pad").is_hidden()
+        await ada.types(" ", then="<G>oodbye")
+        await ada.types("b", then="<B>et")
+        await ada.types("b", then="Coins")
+        assert await ada.page.locator("#pad").is_hidden()
+
+
+async def test_a_reload_returns_to_the_hand_by_a_ticket_that_only_the_tab_keeps(
+    browser: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    stored = "() => [Object.entries(sessionStorage), JSON.stringify(localStorage)]"
+    async with visit(browser, tmp_path, PHONE) as ada:
+        await ada.answers("Name:", "Ada")
+        await ada.answers("Password:", PASSWORD)
+        await ada.sees("Press any key")
+        ((_, first),), _ = await ada.page.evaluate(stored)
+        await ada.page.reload()
+        await ada.sees("<G>oodbye")
+        ((_, second),), elsewhere = await ada.page.evaluate(stored)
+        assert first != second
+        assert not [text for text in (*ada.asked_for, elsewhere, caplog.text) if first in text]
+
+        # Whoever has the spent ticket is a stranger, and the caller plays on.
+        async with window(browser, **DESK) as page:
+            thief = Visitor(page, ada.board)
+            await page.add_init_script(f"sessionStorage.setItem('ticket /', {json.dumps(first)})")
+            await thief.opens_the_page()
+        await ada.taps("B", "<B>et")
+
+        # After a log-off nothing is left.
+        await ada.taps("Q", "<G>oodbye")
+        await ada.taps("G")
+        await ada.taps("Y")
+        await ada.page.get_by_role("button", name="Call again").wait_for()
+        assert (await ada.page.evaluate(stored))[0] == []
+
+
+PAINTED = """() => performance.getEntriesByType("paint").map((each) => each.startTime).at(-1)"""
+FETCHED = """() => performance.getEntriesByType("resource").map(
+    ({ name, responseEnd, encodedBodySize }) => [name, responseEnd, encodedBodySize])"""
+
+
+async def test_the_page_says_that_it_loads_before_it_fetches_the_terminal(
+    browser: Any, tmp_path: Path
+) -> None:
+    async with visit(browser, tmp_path, PHONE) as ada:
+        painted = await ada.page.evaluate(PAINTED)
+        fetched = await ada.page.evaluate(FETCHED)
+    before = {name.rpartition("/")[2]: size for name, end, size in fetched if end <= painted}
+    assert "page.css" in before
+    assert sum(before.values()) < 100_000, before
+    assert "xterm.mjs" in {name.rpartition("/")[2] for name, *_ in fetched} - before.keys()
+
+
+async def test_a_french_browser_is_offered_french_at_the_first_call(
+    browser: Any, tmp_path: Path
+) -> None:
+    async with world(tmp_path, toml=WEB) as board, window(browser, **DESK, locale="fr-CA") as page:
+        # German, which the board does not speak, is liked best.
+        await page.add_init_script(
+            "Object.defineProperty(navigator, 'languages', { get: () => ['de', 'fr-CA', 'en'] });"
+            "Object.defineProperty(navigator, 'language', { get: () => 'de' });"
+        )
+        grace = Visitor(page, board)
+        await page.goto(f"http://127.0.0.1:{grace.port}/")
+        await grace.sees("Nom :")
+        await page.get_by_role("button", name="Lecteur d’écran").wait_for()
+        assert await page.locator("html").get_attribute("lang") == "fr"
+        await page.goto(f"http://127.0.0.1:{grace.port}/check.html")
+        await page.get_by_role("heading", name="Vérifier une main").wait_for()
 
 
 async def test_an_input_method_types_each_key_once(browser: Any, tmp_path: Path) -> None:
