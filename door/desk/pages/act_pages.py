@@ -19,7 +19,6 @@ from starlette.routing import Route
 
 from door.desk.pages import sessions
 from door.desk.pages.forms import NOT_OURS, form_of, is_own, number_in
-from door.desk.pages.operations import Rehearsal, SysopActs
 from door.errors import NoAnswer
 from timebank.errors import EventRefused, OutcomeUnknown, Refused, TimeBankError
 from timebank.keeping.events import (
@@ -29,10 +28,10 @@ from timebank.keeping.events import (
     USUAL_NOTICE,
     EventAsked,
 )
-from timebank.words import MINUTE, span
+from timebank.words import MINUTE
 
 if TYPE_CHECKING:
-    from door.desk.pages.operations import OnCaller
+    from door.desk.pages.operations import OnCaller, SysopActs
     from door.desk.pages.rendering import Guard, PageRenderer, Visit
 
 MOST_FORMS = 32  # open in a session
@@ -57,15 +56,14 @@ class ActField:
 
 @dataclass(frozen=True)
 class PageAct:
-    """An act of the sysop. `asks` returns what will happen; `does` does it and returns the result.
-
-    Both are called in a thread.
+    """An act of the sysop. `words` say what it means before it is confirmed, with the caller's name
+    and the fields; `does`, which is called in a thread, does it and returns the result.
     """
 
     name: str
     label: str
     fields: Sequence[ActField]
-    asks: Callable[[SysopActs, OnCaller | None, Mapping[str, str]], str]
+    words: str
     does: Callable[[SysopActs, str, OnCaller | None, Mapping[str, str]], str]
     is_of_caller: bool = True
 
@@ -77,16 +75,6 @@ def _minutes(form: Mapping[str, str]) -> int:
     return int(form["minutes"]) * MINUTE
 
 
-def _adjusts(_: SysopActs, on: OnCaller | None, form: Mapping[str, str]) -> str:
-    assert on is not None
-    seconds = _minutes(form)
-    way = "put into" if seconds > 0 else "taken out of"
-    return (
-        f"{span(abs(seconds))} will be {way} {on.name}'s account, which holds {span(on.bank)} now."
-        f" Why: {form['why']}"
-    )
-
-
 def _event(form: Mapping[str, str]) -> EventAsked:
     minutes, notice = form["minutes"], form["notice"]
     return EventAsked(
@@ -96,75 +84,68 @@ def _event(form: Mapping[str, str]) -> EventAsked:
     )
 
 
-def _named(words: str) -> Callable[[SysopActs, OnCaller | None, Mapping[str, str]], str]:
-    def asks(_: SysopActs, on: OnCaller | None, form: Mapping[str, str]) -> str:
-        return words.format(name="" if on is None else on.name, **form)
-
-    return asks
-
-
 ACTS = (
     PageAct(
         "adjust",
         "Adjust the account",
         (ActField("minutes", "Minutes, below zero to take them out", "minutes"), WHY),
-        _adjusts,
+        "{name} reads: {why}.",
         lambda do, by, on, form: do.adjust(by, on, _minutes(form), form["why"]),
     ),
     PageAct(
         "freeze",
         "Freeze the account",
         (WHY,),
-        _named("Nothing goes into {name}'s account or out of it any more. Why: {why}"),
+        "Nothing goes into {name}'s account or out of it any more. {name} reads: {why}.",
         lambda do, by, on, form: do.freeze(by, on, form["why"], is_frozen=True),
     ),
     PageAct(
         "unfreeze",
         "Open the account again",
         (WHY,),
-        _named("{name}'s account is open again. Why: {why}"),
+        "{name} reads: {why}.",
         lambda do, by, on, form: do.freeze(by, on, form["why"], is_frozen=False),
     ),
     PageAct(
         "notice",
         "Leave a notice",
         (ActField("text", "What they read at their next log-on, or at once where they are on"),),
-        _named("{name} reads: The sysop: {text}"),
+        "{name} reads: The sysop: {text}",
         lambda do, by, on, form: do.leave_notice(by, on, form["text"]),
     ),
     PageAct(
         "lock",
         "Lock out",
         (),
-        _named("{name} can't log on any more. A call that is under way goes on."),
+        "{name} can't log on any more. A call that is under way goes on.",
         lambda do, by, on, form: do.lock(by, on, is_locked=True),
     ),
     PageAct(
         "unlock",
         "Let in again",
         (),
-        _named("{name} can log on again."),
+        "{name} can log on again.",
         lambda do, by, on, form: do.lock(by, on, is_locked=False),
     ),
     PageAct(
         "kick",
         "End the call",
         (ActField("why", "Why? The caller reads it", may_be_empty=True),),
-        _named("{name}'s call ends now. An open hand waits for them. {why}"),
+        "{name}'s call ends now. An open hand waits for them. {why}",
         lambda do, by, on, form: do.kick(by, on, form["why"]),
     ),
     PageAct(
         "say",
         "Say something",
         (ActField("text", "What they read at once"),),
-        _named("{name} reads at once: The sysop: {text}"),
+        "{name} reads at once: The sysop: {text}",
         lambda do, by, on, form: do.say(by, on, form["text"]),
     ),
     PageAct(
         "say-all",
         "Say something to everybody",
         (ActField("text", "What everybody who is on reads at once"),),
-        _named("Everybody who is on reads at once: The sysop: {text}"),
+        "Everybody who is on reads at once: The sysop: {text}",
         lambda do, by, on, form: do.say(by, None, form["text"]),
         is_of_caller=False,
     ),
@@ -180,7 +161,7 @@ ACTS = (
                 "notice", "Minutes until it begins, empty for one", "length", may_be_empty=True
             ),
         ),
-        lambda do, on, form: do.plan_event(_event(form)),
+        "Callers are told. What they have beyond it is held for them until it is over.",
         lambda do, by, on, form: do.start_event(by, _event(form)),
         is_of_caller=False,
     ),
@@ -188,10 +169,8 @@ ACTS = (
         END_EVENT,
         "Take the event back",
         (),
-        _named(
-            "The event that was started early is taken back, and the board is open again. The one"
-            " of the schedule takes place at its time."
-        ),
+        "The event that was started early is taken back, and the board is open again. The one"
+        " of the schedule takes place at its time.",
         lambda do, by, on, form: do.end_event(by),
         is_of_caller=False,
     ),
@@ -199,10 +178,8 @@ ACTS = (
         "drain",
         "Take no more calls",
         (),
-        _named(
-            "The board takes no more calls, and closes when the last caller has gone. If it does so"
-            " already, it closes now: callers are told, and no hand is lost."
-        ),
+        "The board takes no more calls, and closes when the last caller has gone. If it does so"
+        " already, it closes now: callers are told, and no hand is lost.",
         lambda do, by, on, form: do.drain(by),
         is_of_caller=False,
     ),
@@ -275,16 +252,11 @@ class ActPages:
         act, on, form, problem = await self._read(visit)
         if problem is not None or act is None:
             return problem or self._showing.problem("There is no such act.", 404, visit)
-        rehearsal = Rehearsal(self._showing.reading, on)
-
-        def rehearse() -> str:
-            words = act.asks(rehearsal, on, form)
-            act.does(rehearsal, visit.who.name, on, form)
-            return words
-
-        words, refusal = "", ""
+        rehearsal = self._doing.rehearsal(on)
+        rehearse = partial(act.does, rehearsal, visit.who.name, on, form)
+        result, refusal = "", ""
         try:
-            words = await self._showing.read(rehearse)
+            result = await self._showing.read(rehearse)
         except (EventRefused, Refused, NoAnswer) as refused:
             refusal = str(refused)
         balances = zip(() if on is None else on.held, rehearsal.after, strict=True)
@@ -295,7 +267,8 @@ class ActPages:
             act=act,
             on=on,
             form=form,
-            words=words,
+            words=act.words.format_map({**form, "name": "" if on is None else on.name}),
+            result=result,
             refusal=refusal,
             balances=[pair for pair in balances if any(each.amount for each in pair)],
             key="" if refusal else self._forms.issue(visit.session),

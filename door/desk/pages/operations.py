@@ -19,7 +19,7 @@ from timebank.keeping import caller_acts as keeping
 from timebank.keeping import events
 from timebank.ledger import transfers
 from timebank.window import corrections
-from timebank.words import MINUTE, clean, clock, span
+from timebank.words import clean, clock
 
 if TYPE_CHECKING:
     from door.desk.pages.queries import BooksReader
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 LONGEST_TEXT = 200
+BANK = ("bank", "second")
 
 
 @dataclass(frozen=True)
@@ -42,12 +43,6 @@ class OnCaller:
     node: int | None
     acts: frozenset[str]  # possible now
 
-    @property
-    def bank(self) -> int:
-        """Return the seconds in the caller's account."""
-        (balance,) = filter(_is_bank, self.held)
-        return balance.amount
-
 
 class SysopActs:
     """The acts of sysops; `by` is the sysop's name, for the log."""
@@ -55,6 +50,9 @@ class SysopActs:
     def __init__(self, reading: BooksReader) -> None:
         self._reading = reading
         self._config = reading.config
+
+    def rehearsal(self, on: OnCaller | None = None) -> Rehearsal:
+        return Rehearsal(self._reading, on)
 
     def find(self, number: int) -> OnCaller | None:
         return self._reading.look(lambda desk: _find(desk, number))
@@ -64,9 +62,9 @@ class SysopActs:
 
         def work(desk: Desk) -> str:
             rows = corrections.adjust(desk, on.number, seconds, why, by)
-            (held,) = filter(_is_bank, transfers.balances(desk, on.number))
-            done = f"Transfer {rows[0].number}: {rows[0].why}."
-            return f"{done} The account holds {clock(held.amount)}."
+            held = transfers.balances(desk, on.number)
+            bank = next(each.amount for each in held if (each.kind, each.unit) == BANK)
+            return f"Transfer {rows[0].number}: {rows[0].why}. The account holds {clock(bank)}."
 
         return self._write(work)
 
@@ -108,21 +106,6 @@ class SysopActs:
 
     def drain(self, by: str) -> str:
         return self._ask_server(by, None, "Board taken out of service", "drain")
-
-    def plan_event(self, asked: events.EventAsked) -> str:
-        """Return the words for what starting the event would do, once it is confirmed."""
-        planned = self._reading.look(lambda desk: events.plan(desk, asked))
-        event = planned.event
-        minutes = span(int((event.end - event.start).total_seconds()))
-        words = f"{event.name} closes the board for {minutes}"
-        if asked.notice:
-            words += f", {span(asked.notice * MINUTE)} after you confirm this"
-        if event.instead_of is not None:
-            words += f", in place of the one at {self._reading.local(event.instead_of):%H:%M}"
-        return (
-            f"{words}. Callers are told. What they have beyond it is held for them until it is"
-            " over."
-        )
 
     def start_event(self, by: str, asked: events.EventAsked) -> str:
         started = self._write(lambda desk: events.start(desk, asked, by))
@@ -221,10 +204,6 @@ def _printable(text: str) -> str:
     if not words:
         raise Refused("The text has nothing that can be shown.")
     return words
-
-
-def _is_bank(balance: Balance) -> bool:
-    return balance.kind == "bank" and balance.unit == "second"
 
 
 def _find(desk: Desk, number: int) -> OnCaller | None:

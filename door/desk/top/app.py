@@ -399,12 +399,13 @@ class Top(App[None]):
         if typed is None:
             return None
         asked = snapshot.event_asked(typed)
-        words = await self._do(self._doing.plan_event, asked)
-        if not await self.push_screen_wait(ConfirmationDialog(words)):
+        words = await self._do(self._doing.rehearsal().start_event, self._by, asked)
+        if not await self.push_screen_wait(ConfirmationDialog(f"{words} Callers are told.")):
             return None
         return await self._do(self._doing.start_event, self._by, asked)
 
     async def _ask_drain(self) -> str | None:
+        await self._do(self._doing.rehearsal().drain, self._by)
         words = (
             "Take no more calls, and close when the last caller has gone? A board that drains"
             " already closes now: callers are told, and no hand is lost."

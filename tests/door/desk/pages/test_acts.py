@@ -73,10 +73,7 @@ async def test_an_account_is_adjusted_once_however_often_the_form_is_sent(tmp_pa
     async with shown(tmp_path) as (board, browser):
         await browser.logs_on()
         asked = await asks(browser, "adjust", ADA, minutes="-15", why="a mistake")
-        assert (
-            "15 minutes will be taken out of Ada's account, which holds 60 minutes now"
-            in asked.text
-        )
+        assert "15 minutes taken out by Sysop: a mistake. The account holds 0:45:00." in asked.text
         assert bank_of(board, ADA) == 3600, "nothing is done before it is confirmed"
         place, form = filled(asked)
         first, again = [await browser.post(place, form) for _ in range(2)]
@@ -327,8 +324,8 @@ async def test_an_event_is_started_early_and_taken_back(tmp_path: Path) -> None:
         assert "Take the event back" not in offered
         asked = await asks(browser, "event-start", None, name="", minutes="30", notice="2")
         assert (
-            "Mail hour closes the board for 30 minutes, 2 minutes after you confirm this, in place"
-            " of the one at 03:00. Callers are told."
+            "Mail hour closes the board from 12:02 to 12:32, 30 minutes, in place of the one at"
+            " 2026-11-21 03:00."
         ) in asked.text
         place, form = filled(asked)
         assert "Mail hour closes the board from 12:02" in (await browser.post(place, form)).text

@@ -80,7 +80,7 @@ async def test_a_sysop_watches_the_board_and_acts(tmp_path: Path) -> None:
             await answers("f", "Freeze Ada's account?", *"Odd", "enter")
             await sees("Ada's account is frozen.")
             await answers("e", "Which system event", *"Mail hour for 30 in 5", "enter")
-            await sees("Mail hour closes the board for 30 minutes, 5 minutes")
+            await sees("Mail hour closes the board from 12:0", "30 minutes, in")
             await pilot.press("y")
             await sees("Mail hour is from 12:0")
             await answers("e", "was started early. Take it back?", "y")
