@@ -13,7 +13,9 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 import urllib.parse
+import urllib.request
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -56,14 +58,14 @@ PAGES = (
     ("a caller's last day", "/caller/10", PAGE_GOAL),
     ("a caller's day in the middle", "/caller/10?day={day}", PAGE_GOAL),
     ("a caller, all days", "/caller/10?since=2000-01-01", None),
-    ("plots of 30 days", "/plots", None),
+    ("plots of 30 days, again", "/plots", PAGE_GOAL),
     ("balances of a moment", "/balances?at=2026-11-10T12:00", None),
     ("a hand", "/hand/10", None),
 )
 # Large reports; the first has a fifth of the books, a million transfers of five million.
 REPORTS = (
     ("a fifth of the ledger as CSV", "/ledger.csv?since={recent}"),
-    ("plots of a year", "/plots?days=365"),
+    ("plots of a year, the first time", "/plots?since=2025-11-21"),
     ("balances of a moment", "/balances?at={recent}T12:00"),
 )
 
@@ -91,6 +93,8 @@ def at(board: Path, count: int, scale: Scale) -> Iterator[Row]:
         several = "caller=%2310&caller=%2311&caller=%2312&kind=won&kind=lost"
         fields = {"several": several, "middle": middle.entry, "day": days[0], "recent": days[1]}
         with contextlib.closing(PagesProcess(board)) as pages:
+            yield Row("plots of 30 days, the first time", "s", pages.seconds("/plots"))
+            yield Row("the days of these plots added up, after", "s", pages.adding_up("/plots"))
             for what, path, goal in PAGES:
                 times = [pages.seconds(path.format(**fields)) for _ in range(scale.rounds)]
                 yield Row(f"{what}, {count:,} transfers", "ms", median(times) * MILLI, None, goal)
@@ -166,6 +170,17 @@ class PagesProcess:
     def seconds(self, path: str) -> float:
         """Ask for a page; return how long it takes to come whole."""
         return seconds_for(self._port, path, self._cookie)
+
+    def adding_up(self, path: str) -> float:
+        """Return how long it takes until plots show all of their days."""
+        began, page = time.perf_counter(), b"added up"
+        address = urllib.request.Request(
+            f"http://{HOST}:{self._port}{path}", headers={"Cookie": self._cookie}
+        )
+        while b"added up" in page:
+            with urllib.request.urlopen(address) as answer:
+                page = answer.read()
+        return time.perf_counter() - began
 
     def begin(self, path: str) -> subprocess.Popen[str]:
         """Have another process request a page and print its seconds."""

@@ -15,13 +15,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import entry_points
 from itertools import groupby
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from sqlalchemy import BigInteger, and_, bindparam, func, select
 
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import actions, callers, rounds, shoes, transfers
-from timebank.ledger.sql import NO_BOUND, Prepared, Query, Reader, equal, value
+from timebank.ledger.sql import NO_BOUND, Prepared, Query, equal, read
 from timebank.reports.statements import NAME, amount, printable
 from timebank.reports.tables import Column, Listing, Loud, Piece, Row, figures
 from timebank.wagers.rounds import VOID
@@ -36,11 +36,14 @@ HandOdds = Callable[[str, str, int, int, int, str, tuple[str, ...]], tuple[float
 BEYOND_BELIEF = 5.0
 """In standard deviations. Chance alone exceeds it once in 1.7 million times."""
 
+COMMON = 2.0
+"""In standard deviations. Chance alone stays within it on nineteen days of twenty."""
+
 FEWEST = 100
 """The hands needed for a judgement: the luck of fewer is not normally distributed."""
 
 
-@dataclass
+@dataclass(slots=True)
 class Luck:
     """The hands of a table, or of one caller there. Amounts are in `unit`, the house's side."""
 
@@ -73,6 +76,25 @@ class Luck:
         self.luck += luck
         self._squares += luck * luck
         self._variance += sd * sd
+
+    def join(self, other: Luck) -> None:
+        """Add the hands of another luck in the same unit."""
+        self.hands += other.hands
+        self.staked += other.staked
+        self.house += other.house
+        self.unknown += other.unknown
+        self.given += other.given
+        self.luck += other.luck
+        self._squares += other._squares
+        self._variance += other._variance
+
+    def band(self, deviations: float) -> tuple[float, float]:
+        """Return the house's lowest and highest result so many deviations from the expected one.
+
+        Hands with unknown odds count with their results.
+        """
+        expected = self.house - self.luck
+        return expected - deviations * self.deviation, expected + deviations * self.deviation
 
     @property
     def deviation(self) -> float:
@@ -136,9 +158,20 @@ class TableLuck(NamedTuple):
     deviations: float
 
 
+class HandNumbers(NamedTuple):
+    """Numbers of hands, from `first` to before `end`."""
+
+    first: int = 0
+    end: int = NO_BOUND
+
+
+ALL_HANDS: Final = HandNumbers()
+SPAN = ("since", "until", *HandNumbers._fields)
+
+
 def _hands(*, of_caller: bool) -> Query:
     hand = rounds.c
-    since, until = (bindparam(name, type_=BigInteger) for name in ("since", "until"))
+    since, until, first, end = (bindparam(name, type_=BigInteger) for name in SPAN)
     whose = (equal(hand.caller_id),) if of_caller else ()
     return (
         select(
@@ -151,18 +184,22 @@ def _hands(*, of_caller: bool) -> Query:
         .join(shoes, shoes.c.id == hand.shoe_id, isouter=True)
         .where(and_(hand.settled.is_not(None), hand.outcome != VOID))
         .where(hand.settled >= since, hand.settled < until)
-        .where(*whose, hand.id >= bindparam("first", type_=BigInteger))
+        .where(*whose, hand.id >= first, hand.id < end)
         .order_by(hand.id)
     )
 
 
 _HANDS = Prepared(lambda: _hands(of_caller=False))
 _HANDS_OF = Prepared(lambda: _hands(of_caller=True))  # uses an index
-_FIRST: Reader[int | None] = value(
-    # "+ 0" keeps SQLite from scanning an index through all of the books for the minimum.
-    lambda: select(func.min(transfers.c.round_id + 0)).where(
-        transfers.c.id >= bindparam("number"), transfers.c.round_id.is_not(None)
-    )
+_NUMBERS = read(
+    HandNumbers,
+    lambda: (
+        # "+ 0" keeps SQLite from scanning an index through all of the books for the minimum.
+        select(
+            func.coalesce(func.min(transfers.c.round_id + 0), 0),
+            func.coalesce(func.max(transfers.c.round_id + 0) + 1, 0),
+        ).where(transfers.c.id >= bindparam("first"), transfers.c.id < bindparam("end"))
+    ),
 )
 _ACTIONS = Prepared(
     lambda: (
@@ -180,31 +217,30 @@ def installed_odds() -> HandOdds | None:
     return functions[0] if functions else None
 
 
-def first_hand(desk: Desk, number: int) -> int:
-    """Return the lowest hand of the transfers from `number` on, NO_BOUND if there is none.
+def hands_of_transfers(desk: Desk, first: int, end: int = NO_BOUND) -> HandNumbers:
+    """Return the numbers of the hands of the transfers from number `first` to before `end`.
 
-    A hand moves time when it ends, so no lower hand has ended since.
+    A hand moves time when it ends, so no other hand has ended in these transfers.
     """
-    first = _FIRST.one(desk.connection, number=number)
-    return NO_BOUND if first is None else first
+    return _NUMBERS.one(desk.connection, first=first, end=end)
 
 
-def house(
+def lucks(
     desk: Desk,
     given: HandOdds | None,
     since: int | None,
     until: int | None,
-    caller_id: int | None,
-    first: int = 0,
+    caller_id: int | None = None,
+    numbers: HandNumbers = ALL_HANDS,
 ) -> tuple[list[Luck], list[Luck]]:
-    """Return the luck of each table, and the incredible luck of callers at a table.
+    """Return the luck of each table, and that of each caller at a table.
 
-    Counts hands that ended from `since` to before `until`, of one caller or of all. Hands below
-    `first` are skipped, which saves a scan of large books.
+    Counts hands that ended from `since` to before `until`, of one caller or of all. Other `numbers`
+    are skipped, which saves a scan of large books.
     """
     tables: dict[tuple[str, Unit], Luck] = {}
     people: dict[tuple[str, Unit, int], Luck] = {}
-    span = {"since": since or 0, "until": until or NO_BOUND, "first": first}
+    span = {"since": since or 0, "until": until or NO_BOUND, **numbers._asdict()}
     # The hands of a round have consecutive numbers.
     for _, seats in groupby(_played(desk, span, caller_id), lambda each: each.lead):
         round_ = [hand.judged(given) for hand in seats]
@@ -213,11 +249,21 @@ def house(
         for hand in round_:
             owner = hand.caller_id
             people.setdefault((game, unit, owner), Luck(game, unit, owner)).add([hand])
-    doubted = [luck for luck in people.values() if not luck.is_believable]
-    return (
-        sorted(tables.values(), key=_sort_key),
-        sorted(doubted, key=lambda luck: luck.deviations),
-    )
+    return sorted(tables.values(), key=_sort_key), list(people.values())
+
+
+def house(
+    desk: Desk,
+    given: HandOdds | None,
+    since: int | None,
+    until: int | None,
+    caller_id: int | None,
+    numbers: HandNumbers = ALL_HANDS,
+) -> tuple[list[Luck], list[Luck]]:
+    """Return the luck of each table, and the incredible luck of callers at a table: see `lucks`."""
+    tables, people = lucks(desk, given, since, until, caller_id, numbers)
+    doubted = [luck for luck in people if not luck.is_believable]
+    return tables, sorted(doubted, key=lambda luck: luck.deviations)
 
 
 def hands_of(desk: Desk, caller_id: int, since: int, most: int) -> list[FinishedHand]:
@@ -225,7 +271,7 @@ def hands_of(desk: Desk, caller_id: int, since: int, most: int) -> list[Finished
 
     Their odds take long to compute: see `lucks_of`.
     """
-    span = {"since": since, "until": NO_BOUND, "first": 0}
+    span = {"since": since, "until": NO_BOUND, **ALL_HANDS._asdict()}
     return list(deque(_played(desk, span, caller_id), most))
 
 

@@ -1,4 +1,4 @@
-"""Data for plots: balances by day, calls by hour, and all balances at a moment of the past.
+"""Data for plots: sums of days, calls by hour, and all balances at a moment of the past.
 
 Everything is computed backwards from the present balances along the transfers since. So the last
 days of old books take no longer than those of new ones.
@@ -7,19 +7,22 @@ days of old books take no longer than those of new ones.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import ColumnElement, bindparam, func, select
 
 from timebank.ledger.database import Desk
-from timebank.ledger.schema import calls, instant, results, stamp
-from timebank.ledger.sql import read
+from timebank.ledger.schema import calls, instant, rounds, stamp
+from timebank.ledger.sql import Query, read
 from timebank.ledger.transfers import Balance, balances
+from timebank.reports import house
+from timebank.reports.house import HandOdds, Luck
 from timebank.reports.ledger_pages import first_at
-from timebank.reports.totals import ENDS, QUARTER, QuarterMoved, changes, moved_by_quarter
+from timebank.reports.summary import Period
+from timebank.reports.totals import ENDS, QUARTER, changes, moved_by_quarter
 
 A_DAY = timedelta(days=1)
 # The accounts of callers' minutes in circulation.
@@ -27,91 +30,82 @@ IN_CIRCULATION = ("online", "held", "stake", "bank")
 
 
 @dataclass(frozen=True)
-class DayEnd:
-    """All callers' seconds at the end of a day, or now for today, by kind of account."""
+class DaySums:
+    """The sums of one day; amounts are seconds."""
 
     day: date
-    held: Counter[str]
-
-    @property
-    def in_circulation(self) -> int:
-        return sum(self.held[kind] for kind in IN_CIRCULATION)
-
-
-class HouseResult(NamedTuple):
-    """The house's result at a table on a day, in seconds; below zero for a loss."""
-
-    day: str
-    game: str
-    result: int
+    first: int  # the number of its first transfer
+    changed: Counter[str]  # by kind of account, of all callers
+    period: Period
+    bets: Counter[int]  # hands dealt, by hour
+    tables: Sequence[Luck]
+    people: Sequence[Luck]  # of each caller at each table
 
 
-class _Called(NamedTuple):
+class _Times(NamedTuple):
     quarter: int
     times: int
 
 
-_CALLED = read(
-    _Called,
-    lambda: (
-        select((calls.c.opened // QUARTER).label("quarter"), func.count())
-        .where(calls.c.opened >= bindparam("since"))
-        .group_by((calls.c.opened // QUARTER).label("quarter"))
-    ),
-)
-_RESULTS = read(
-    HouseResult,
-    lambda: (
-        select(results.c.day, results.c.game, func.sum(results.c.lost - results.c.won))
-        .where(results.c.unit == "second", results.c.day >= bindparam("since"))
-        .group_by(results.c.day, results.c.game)
-        .order_by(results.c.day, results.c.game)
+_CALLED = read(_Times, lambda: _by_quarter(calls.c.opened))
+_DEALT = read(
+    _Times,
+    lambda: _by_quarter(rounds.c.dealt).where(
+        rounds.c.id >= bindparam("first"), rounds.c.id < bindparam("end")
     ),
 )
 
 
-def day_ends(desk: Desk, since: date, moved: Iterable[QuarterMoved] | None = None) -> list[DayEnd]:
-    """Return the end of every day from `since` to today.
+def _by_quarter(at: ColumnElement[int]) -> Query:
+    quarter = (at // QUARTER).label("quarter")
+    within = (at >= bindparam("since"), at < bindparam("until"))
+    return select(quarter, func.count()).where(*within).group_by(quarter)
 
-    `moved` may have the sums from the first transfer of `since` on, if they are known.
-    """
+
+def day_sums(desk: Desk, day: date, end: int, odds: HandOdds | None) -> DaySums:
+    """Add up a day, whose transfers are before number `end`."""
     schedule = desk.settings.schedule
-    today = schedule.day_of(desk.now)
-    change: dict[date, Counter[str]] = {}
-    if moved is None:
-        moved = moved_by_quarter(desk, first_at(desk, stamp(schedule.day_starts(since))))
-    for row in moved:
-        if row.unit != "second":
-            continue
-        day = schedule.day_of(instant(row.quarter * QUARTER))
-        of_day = change.setdefault(day, Counter())
-        of_day["external" if row.source in ENDS else row.source] -= row.amount
-        of_day["external" if row.target in ENDS else row.target] += row.amount
+    since, until = (stamp(schedule.day_starts(each)) for each in (day, day + A_DAY))
+    first = min(end, first_at(desk, since))
+    changed, period = Counter[str](), Period(day, day.isoformat())
+    for row in moved_by_quarter(desk, first, end=end):
+        period.add(row)
+        if row.unit == "second":
+            changed["external" if row.source in ENDS else row.source] -= row.amount
+            changed["external" if row.target in ENDS else row.target] += row.amount
+    hands = house.hands_of_transfers(desk, first, end)
+    dealt = _DEALT.all(desk.connection, since=since, until=until, **hands._asdict())
+    tables, people = house.lucks(desk, odds, since, until, numbers=hands)
+    return DaySums(
+        *(day, first, changed, period, _by_hour(desk, dealt)),
+        *([luck for luck in each if luck.unit == "second"] for each in (tables, people)),
+    )
+
+
+def day_ends(desk: Desk, days: Iterable[DaySums]) -> dict[date, Counter[str]]:
+    """Return all callers' seconds by kind of account at the ends of `days`: all from today back."""
     held = Counter[str]()
     for balance in balances(desk):
         if balance.unit == "second":
             held[balance.kind] += balance.amount
-    ends: list[DayEnd] = []
-    day = max([today, *change])  # a clock that was set back may have written later days
-    while day >= since:
-        if day <= today:
-            ends.append(DayEnd(day, Counter(held)))
-        held.subtract(change.get(day, Counter()))
-        day -= A_DAY
-    return ends[::-1]
+    ends: dict[date, Counter[str]] = {}
+    for each in days:
+        ends[each.day] = Counter(held)
+        held.subtract(each.changed)
+    return ends
 
 
-def house_results(desk: Desk, since: date) -> list[HouseResult]:
-    return _RESULTS.all(desk.connection, since=since.isoformat())
+def calls_by_hour(desk: Desk, since: date, until: date) -> Counter[int]:
+    """Return the calls that began in each hour of the board's days, both included."""
+    starts = (stamp(desk.settings.schedule.day_starts(day)) for day in (since, until + A_DAY))
+    span = dict(zip(("since", "until"), starts, strict=True))
+    return _by_hour(desk, _CALLED.all(desk.connection, **span))
 
 
-def calls_by_hour(desk: Desk, since: date) -> list[int]:
-    """Return the calls that began in each of the 24 hours of the board's day, from `since` on."""
-    schedule = desk.settings.schedule
-    counted = [0] * 24
-    start = stamp(schedule.day_starts(since))
-    for row in _CALLED.all(desk.connection, since=start):
-        counted[schedule.local(instant(row.quarter * QUARTER)).hour] += row.times
+def _by_hour(desk: Desk, rows: Iterable[_Times]) -> Counter[int]:
+    counted = Counter[int]()
+    for row in rows:
+        counted[desk.settings.schedule.local(instant(row.quarter * QUARTER)).hour] += row.times
     return counted
 
 

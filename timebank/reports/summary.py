@@ -80,6 +80,22 @@ class Period:
     def house(self) -> int:
         return sum(result.house for (_, unit), result in self.games.items() if unit == "second")
 
+    def add(self, row: QuarterMoved) -> None:
+        if PRIZES in (row.source, row.target):
+            self._add_flow(row)
+        elif row.source in BANKS and row.target != MINT:
+            self.games[row.game or "", row.unit].won += row.amount
+        elif row.target in BANKS and row.source != MINT:
+            self.games[row.game or "", row.unit].lost += row.amount
+        elif row.unit == "second":
+            self._add_flow(row)
+
+    def _add_flow(self, row: QuarterMoved) -> None:
+        for ends in ((row.source, row.target), (row.source, "*"), ("*", row.target)):
+            if ends in FLOWS:
+                self.flows[FLOWS[ends]] += row.amount
+                return
+
 
 def summary(
     desk: Desk,
@@ -88,52 +104,28 @@ def summary(
     until: int | None,
     *,
     first: int = 0,
-    rows: Iterable[QuarterMoved] | None = None,
 ) -> list[Period]:
     """Sum the transfers from `since` to before `until`, in seconds since 1970, by period.
 
     `first` is the number of the first transfer of that time, which saves a scan of earlier ones.
-    `rows` may have the sums by quarters of an hour, which saves any scan; every day begins with a
-    quarter. Returns only periods with transfers, the earliest first.
+    Returns only periods with transfers, the earliest first.
     """
     schedule = desk.settings.schedule
     periods: dict[date, Period] = {}
     start, end = _bounds(since, until)
-    if rows is None:
-        rows = moved_by_quarter(desk, first, start, end)
 
     @cache
     def period_of(quarter: int) -> Period:
         begins = first_day(schedule.day_of(instant(quarter * QUARTER)), by)
         return periods.setdefault(begins, Period(begins, label(begins, by)))
 
-    for row in rows:
-        if start - QUARTER < row.quarter * QUARTER < end:
-            _add(period_of(row.quarter), row)
+    for row in moved_by_quarter(desk, first, start, end):
+        period_of(row.quarter).add(row)
     return [periods[begins] for begins in sorted(periods)]
 
 
 def _bounds(since: int | None, until: int | None) -> tuple[int, int]:
     return -NO_BOUND if since is None else since, NO_BOUND if until is None else until
-
-
-def _add(period: Period, row: QuarterMoved) -> None:
-    played = period.games
-    if PRIZES in (row.source, row.target):
-        _flow(period, row)
-    elif row.source in BANKS and row.target != MINT:
-        played[row.game or "", row.unit].won += row.amount
-    elif row.target in BANKS and row.source != MINT:
-        played[row.game or "", row.unit].lost += row.amount
-    elif row.unit == "second":
-        _flow(period, row)
-
-
-def _flow(period: Period, row: QuarterMoved) -> None:
-    for ends in ((row.source, row.target), (row.source, "*"), ("*", row.target)):
-        if ends in FLOWS:
-            period.flows[FLOWS[ends]] += row.amount
-            return
 
 
 def first_day(day: date, by: By) -> date:

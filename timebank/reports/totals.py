@@ -53,7 +53,7 @@ def _moved() -> Query:
         )
         .join(rounds, rounds.c.id == row.round_id, isouter=True)
         .where(row.at >= bindparam("since"), row.at < bindparam("until"))
-        .where(row.id >= bindparam("first"))
+        .where(row.id >= bindparam("first"), row.id < bindparam("end"))
         .group_by(quarter, *what.values())
     )
 
@@ -77,10 +77,10 @@ _CHANGES = read(_AccountChange, _changes)
 
 
 def moved_by_quarter(
-    desk: Desk, first: int = 0, since: int = -NO_BOUND, until: int = NO_BOUND
+    desk: Desk, first: int = 0, since: int = -NO_BOUND, until: int = NO_BOUND, end: int = NO_BOUND
 ) -> Iterator[QuarterMoved]:
-    """Sum the transfers from number `first` on, made from `since` to before `until`."""
-    return _MOVED.stream(desk.connection, first=first, since=since, until=until)
+    """Sum the transfers numbered `first` to before `end`, made from `since` to before `until`."""
+    return _MOVED.stream(desk.connection, first=first, end=end, since=since, until=until)
 
 
 def changes(desk: Desk, first: int) -> Counter[int]:

@@ -61,7 +61,7 @@ BOOKS: Mapping[str, str] = {
     "today": "",
     "ledger": "ledger?caller=Ada",
     "caller": "caller/{caller}",
-    "plots": "plots?days=21",
+    "plots": "plots",
     "balances": "balances",
     "hand": "hand/{hand}",
 }
@@ -226,6 +226,8 @@ async def _books(browser: Any, board: World, into: Path) -> None:
         page = await _sysop(browser, place, {**DESK, "color_scheme": "light"})
         for name, path in paths.items():
             await page.goto(f"{place}{path}")
+            while await page.get_by_text("still being added up").count():
+                await page.reload()
             if name == "hand":
                 await page.get_by_text("Your browser has checked it").wait_for()
                 for _ in range(8):

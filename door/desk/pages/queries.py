@@ -41,7 +41,6 @@ from timebank.reports import flows as flow_data
 from timebank.reports import plots as plot_data
 from timebank.reports.beancount import some_as_beancount
 from timebank.reports.ledger_pages import Leaf, LedgerTally, Sought
-from timebank.reports.totals import moved_by_quarter
 from timebank.thebank import outbox
 from timebank.window.teller import TO_OTHERS
 from timebank.words import Unit
@@ -54,7 +53,6 @@ if TYPE_CHECKING:
     from timebank.ledger.transfers import Balance, Extract
     from timebank.reports.flows import Total
     from timebank.reports.house import Luck
-    from timebank.reports.plots import DayEnd, HouseResult
     from timebank.reports.roster import RosterLine
     from timebank.reports.statements import StatementEntry
     from timebank.reports.summary import Period
@@ -144,17 +142,6 @@ class Then:
     balances: Sequence[Balance]
 
 
-@dataclass(frozen=True)
-class DaysPast:
-    """Figures of the days from `since` on."""
-
-    since: date
-    ends: Sequence[DayEnd]
-    flows: Sequence[Period]
-    house: Sequence[HouseResult]
-    calls: Sequence[int]  # by hour
-
-
 class _RolledBack(Exception):
     """Ends a transaction that is only rehearsed."""
 
@@ -221,8 +208,8 @@ class BooksReader:
         begun = stamp(schedule.day_starts(day))
         first = ledger_pages.first_at(desk, begun)
         periods = summary.summary(desk, "day", begun, None, first=first)
-        hand = house.first_hand(desk, first)
-        tables, doubted = house.house(desk, self._odds, begun, None, None, hand)
+        numbers = house.hands_of_transfers(desk, first)
+        tables, doubted = house.house(desk, self._odds, begun, None, None, numbers)
         copy = last_runs.last_copy(self.config.bank)
         audits = {
             command: last_runs.last_audit(self.config.bank, command) for command in last_runs.AUDITS
@@ -300,23 +287,6 @@ class BooksReader:
             return Then(self.local(moment), held)
 
         return self.look(look)
-
-    def past_days(self, days: int) -> DaysPast:
-        """Return the figures of the last `days` days, at least one, with today."""
-        return self.look(lambda desk: self._past_days(desk, days))
-
-    def _past_days(self, desk: Desk, days: int) -> DaysPast:
-        schedule = self.config.bank.schedule
-        since = schedule.day_of(desk.now) - timedelta(days=days - 1)
-        begun = stamp(schedule.day_starts(since))
-        moved = list(moved_by_quarter(desk, ledger_pages.first_at(desk, begun)))
-        return DaysPast(
-            since=since,
-            ends=plot_data.day_ends(desk, since, moved),
-            flows=summary.summary(desk, "day", begun, None, rows=moved),
-            house=plot_data.house_results(desk, since),
-            calls=plot_data.calls_by_hour(desk, since),
-        )
 
     def hand(self, number: int) -> OneHand:
         """Return a hand; raises `NoSuchHand`."""

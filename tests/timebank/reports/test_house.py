@@ -99,6 +99,21 @@ def test_seats_of_a_round_have_their_luck_together():
     assert luck.deviation == pytest.approx(math.sqrt(200**2 + 100**2))
 
 
+def test_lucks_of_several_days_add_up_to_that_of_all_their_hands():
+    hands = [Judged(GAME, "second", 7, 100, net, (-2.0, 90.0)) for net in (100, -100, 100)]
+    hands.append(Judged(GAME, "second", 7, 100, -100, None))
+    whole, joined = Luck(GAME, "second", 7), Luck(GAME, "second", 7)
+    for hand in hands:
+        whole.add([hand])
+        day = Luck(GAME, "second", 7)
+        day.add([hand])
+        joined.join(day)
+    assert joined == whole
+    low, high = whole.band(2)
+    assert high - low == pytest.approx(4 * whole.deviation)
+    assert (low + high) / 2 == pytest.approx(3 * 2.0 - 100), "unknown odds count as they ended"
+
+
 def played(wins: int, losses: int) -> Luck:
     luck = Luck(GAME, "second", 7)
     for net in [100] * wins + [-100] * losses:

@@ -1,12 +1,14 @@
-"""Plots: the end of each day, and balances of the past."""
+"""Plots: the end of each day, the sources of minutes, and balances of the past."""
 
 from __future__ import annotations
 
 from collections import Counter
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from tests.timebank.books import won
+from timebank.ledger.sql import NO_BOUND
 from timebank.ledger.transfers import balances
 from timebank.reports import plots
 from timebank.window import corrections
@@ -38,14 +40,53 @@ def test_balances_at_any_moment_are_right(played):
     assert seconds(played.do(plots.balances_at, before)) == {}
 
 
+def days_back(books, count, given=None):
+    """The sums of so many days, today first."""
+    today, end, days = books.settings.schedule.day_of(books.now), NO_BOUND, []
+    for number in range(count):
+        day = today - timedelta(days=number)
+        days.append(books.do(plots.day_sums, day, end, given))
+        end = days[-1].first
+    return days
+
+
 def test_each_day_ends_with_the_balances_of_then(played):
-    days = [played.settings.schedule.day_of(at) for at, _ in played.known]
-    ends = played.do(plots.day_ends, days[0])
-    assert [end.day for end in ends] == [*days, days[-1] + timedelta(days=1)]
-    for end, (_, held) in zip(ends, played.known, strict=False):
+    days = days_back(played, 5)
+    ends = played.do(plots.day_ends, days)
+    assert [each.day for each in days] == list(ends)
+    for at, held in played.known:
         kinds = Counter()
         for each in held:
             kinds[each.kind] += each.amount
-        assert +end.held == +kinds
-        assert end.in_circulation == sum(kinds[kind] for kind in plots.IN_CIRCULATION)
-    assert ends[-1].held == ends[-2].held
+        assert +ends[played.settings.schedule.day_of(at)] == +kinds
+    assert ends[days[0].day] == ends[days[1].day], "nothing was moved since"
+    assert +ends[days[4].day] == Counter()
+
+
+def given(_game, _rules, _decks, bet, _staked, _result, _words):
+    return -0.1 * bet, float(bet)
+
+
+def test_a_day_has_its_own_hands_alone_with_those_that_ended_after_midnight(books):
+    ann = books.call(books.caller("Ann"))
+    ann.lose(600)
+    books.wait_until(datetime(2026, 6, 1, 23, 58, tzinfo=UTC))
+    bob = books.call(books.caller("Bob"), node=2)
+    books.wait(60)
+    bob.bet(300)
+    books.wait_until(datetime(2026, 6, 2, 0, 1, tzinfo=UTC))
+    bob.act(won(300, 300))
+    after, before, empty = days_back(books, 3, given)
+    assert [each.bets for each in (after, before, empty)] == [{}, {12: 1, 23: 1}, {}]
+    for each, caller, result in ((before, ann, 600), (after, bob, -300)):
+        assert [luck.house for luck in each.tables] == [result]
+        assert [(luck.caller_id, luck.house) for luck in each.people] == [
+            (caller.caller_id, result)
+        ]
+    (game,) = before.period.games.values()
+    assert (game.lost, game.won) == (600, 0)
+    assert before.period.flows["used"] > 0
+    assert not empty.tables
+    today = after.day
+    assert books.do(plots.calls_by_hour, today, today) == {}
+    assert books.do(plots.calls_by_hour, before.day, today) == {12: 1, 23: 1}

@@ -1,50 +1,38 @@
 // Draws each figure of class "plot" from the table in it. Without this script the tables are there.
-// Drag to zoom, double click to see all again; or use the buttons.
+// Drag to zoom, double click to see all again; or use the buttons. A click on a point follows its
+// link in the table.
 
 import uPlot from "/static/vendored/uPlot.js";
 
 const COLOURS = ["--first", "--second", "--third", "--fourth", "--fifth", "--sixth"];
 const ZOOM = 1.6;
 const HEIGHT = 280;
+const NEAR = 20; // pixels from a point that a click may miss it by
 const LETTER = 7; // pixels that a letter at an axis takes
+const [LINEAR, LOGARITHMS, ASINH] = [1, 3, 4]; // uPlot's numbers of scales
 const DAY = 86400;
 const DAY_STEPS = [1, 2, 7, 14, 28, 91, 182, 365, 730];
 
 const styleOf = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-function numbersOf(table) {
-  const names = [...table.tHead.rows[0].cells].slice(1).map((cell) => cell.textContent.trim());
+// The head and the rows of a table as cells, without the cells of the first column.
+function columnsOf(table) {
   const rows = [...table.tBodies[0].rows];
-  const places = rows.map((row) => Number(row.cells[0].dataset.place));
-  const columns = names.map((_, column) =>
-    rows.map((row) => {
-      const written = row.cells[column + 1].dataset.value;
-      return written === "" ? null : Number(written);
-    }),
-  );
-  return { names, data: [places, ...columns] };
-}
-
-function shown(number, unit) {
-  if (number === null || number === undefined) return "";
-  if (unit !== "minutes") return String(number);
-  const seconds = Math.round(Math.abs(number) * 60);
-  const pair = (each) => String(each).padStart(2, "0");
-  const hours = Math.floor(seconds / 3600);
-  return `${number < 0 ? "-" : ""}${hours}:${pair(Math.floor(seconds / 60) % 60)}:${pair(seconds % 60)}`;
+  return [...table.tHead.rows[0].cells].slice(1).map((head, index) => {
+    const cells = rows.map((row) => row.cells[index + 1]);
+    return { label: head.textContent.trim(), drawn: head.dataset.drawn, cells };
+  });
 }
 
 function axisName(place, axis) {
-  if (place === null || place === undefined) return "";
   if (axis === "hour") return `${String(place).padStart(2, "0")}:00`;
-  return new Date(place * 1000).toISOString().slice(0, 10);
-}
-
-// The day of a month as 11-24; the year where one begins.
-function shortDay(place) {
-  const day = axisName(place, "day");
+  if (axis === "staked") return minutes(place);
+  // The day of a month as 11-24; the year where one begins.
+  const day = new Date(place * 1000).toISOString().slice(0, 10);
   return day.endsWith("01-01") ? day.slice(0, 4) : day.slice(5);
 }
+
+const minutes = (number) => (number === null ? "" : `${number.toLocaleString("en")} min`);
 
 // How many pixels an axis needs for what is written at it.
 function widthOf(_, written) {
@@ -52,22 +40,30 @@ function widthOf(_, written) {
 }
 
 function draw(figure) {
-  const { kind, axis, unit } = figure.dataset;
-  const { names, data } = numbersOf(figure.querySelector("table"));
-  if (!names.length || !data[0].length) return null;
+  const { axis, unit } = figure.dataset;
+  const table = figure.querySelector("table");
+  const columns = columnsOf(table);
+  const names = [...table.tBodies[0].rows].map((row) => row.cells[0]);
+  const data = [names, ...columns.map(({ cells }) => cells)].map((cells, index) =>
+    cells.map(({ dataset }) => Number(index ? dataset.value : dataset.place)),
+  );
   const ink = styleOf("--quiet");
   const grid = { stroke: styleOf("--line"), width: 1 };
-  const series = names.map((label, number) => {
+  const bands = [];
+  const series = columns.map(({ label, drawn, cells }, number) => {
+    const value = (_, each, __, row) => (row === null ? "" : cells[row].textContent.trim());
+    if (drawn === "low" || drawn === "high") {
+      if (drawn === "low") bands.push({ series: [number + 2, number + 1], fill: styleOf("--band") });
+      return { label, value, width: 1, stroke: styleOf("--band-edge"), points: { show: false } };
+    }
     const stroke = styleOf(COLOURS[number % COLOURS.length]);
     const dash = number >= COLOURS.length ? [6, 4] : undefined;
-    const bars = kind === "bars" ? uPlot.paths.bars({ size: [0.7, 60] }) : undefined;
-    const points = { show: data[0].length < 40 && kind !== "bars" };
-    const value = (_, each) => shown(each, unit);
-    return { label, stroke, dash, width: 2, paths: bars, points, value, fill: bars && stroke };
+    const paths = { bars: uPlot.paths.bars({ size: [0.7, 60] }), points: () => null }[drawn];
+    const points = { show: drawn === "points" || (drawn === "line" && data[0].length < 40), size: 7 };
+    return { label, value, stroke, dash, paths, points, width: 2, fill: drawn === "bars" ? stroke : undefined };
   });
-  const place = { label: axis === "hour" ? "Hour" : "Day", value: (_, each) => axisName(each, axis) };
-  const place_axis = { stroke: ink, grid, ticks: grid };
-  place_axis.values = (_, all) => all.map((each) => (axis === "hour" ? axisName(each, axis) : shortDay(each)));
+  const place = { label: table.tHead.rows[0].cells[0].textContent, value: (_, __, ___, row) => (row === null ? "" : names[row].textContent) };
+  const place_axis = { stroke: ink, grid, ticks: grid, values: (_, all) => all.map((each) => axisName(each, axis)) };
   if (axis === "day") place_axis.incrs = DAY_STEPS.map((days) => days * DAY);
   const box = document.createElement("div");
   const plot = new uPlot(
@@ -75,19 +71,35 @@ function draw(figure) {
       width: figure.clientWidth,
       height: HEIGHT,
       tzDate: (second) => uPlot.tzDate(new Date(second * 1000), "Etc/UTC"),
-      scales: { x: { time: axis === "day" }, y: { range: kind === "bars" ? (_, __, most) => [0, most || 1] : undefined } },
+      padding: [null, 4 * LETTER, null, null],
+      scales: {
+        x: { time: axis === "day", distr: axis === "staked" ? LOGARITHMS : LINEAR },
+        y: { distr: axis === "staked" ? ASINH : LINEAR, asinh: 10, range: axis === "hour" ? (_, __, most) => [0, most || 1] : undefined },
+      },
       series: [place, ...series],
+      bands,
       axes: [
         place_axis,
-        { stroke: ink, grid, ticks: grid, size: widthOf, values: (_, all) => all.map((each) => (unit === "minutes" ? `${each.toLocaleString("en")} min` : each)) },
+        { stroke: ink, grid, ticks: grid, size: widthOf, values: (_, all) => all.map((each) => (unit === "minutes" ? minutes(each) : each)) },
       ],
     },
     data,
     box,
   );
+  plot.over.addEventListener("click", () => linkAt(plot, names, columns)?.click());
   figure.prepend(box);
   figure.insertBefore(buttons(plot, figure, data[0]), figure.querySelector("details"));
   return plot;
+}
+
+// The link of the point near the pointer: that of its number, or of its row.
+function linkAt(plot, names, columns) {
+  const { idx, left, top } = plot.cursor;
+  if (idx === null || Math.abs(plot.valToPos(plot.data[0][idx], "x") - left) > NEAR) return null;
+  const away = columns.map((_, index) => Math.abs(plot.valToPos(plot.data[index + 1][idx], "y") - top));
+  const nearest = away.indexOf(Math.min(...away));
+  if (away[nearest] > NEAR) return null;
+  return columns[nearest].cells[idx].querySelector("a") ?? names[idx].querySelector("a");
 }
 
 // Zoom by keyboard, or without a mouse that drags.

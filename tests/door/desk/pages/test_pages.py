@@ -513,23 +513,6 @@ async def test_balances_can_be_shown_as_of_a_date(tmp_path: Path) -> None:
             assert (answer.status, "needs a date and a time" in answer.text) == (400, True), wrong
 
 
-async def test_plots_have_their_numbers_as_tables(tmp_path: Path) -> None:
-    async with shown(tmp_path) as (board, browser):
-        terminal = await logged_on(board, "Ada")
-        await terminal.until("minutes today")
-        await browser.logs_on()
-        page = await browser.get("/plots", days=2)
-        assert page.body.count('<figure class="plot"') == 4
-        assert "No hand was settled in these days." in page.text
-        today = board.config.bank.schedule.day_of(board.clock.now()).isoformat()
-        assert f"{today} 2:00:00" in page.text, "an hour granted, and one in the bank"
-        assert f"{today} 1:00:00 0:00:00" in page.text, "in the bank, and nothing owed"
-        hour = f"{board.config.bank.schedule.local(board.clock.now()).hour:02}:00"
-        assert f"{hour} 1 " in page.text
-        for wrong in ("0", "-3", "many", "99999"):
-            assert (await browser.get("/plots", days=wrong)).status == 400, wrong
-
-
 async def test_reports_are_made_behind_all_others_and_files_come_in_pieces(tmp_path: Path) -> None:
     async with world(tmp_path, toml=TOML) as board:
         showing = PageRenderer(BooksReader(board.config, board.database, board.clock))

@@ -617,7 +617,7 @@ async def test_a_sysop_needs_no_mouse(browser: Any, tmp_path: Path) -> None:
         await sysop.tabs_to("Plots")
         await press("Enter")
         await page.locator("figure.plot canvas").nth(3).wait_for()
-        await sysop.tabs_to("Closer: Minutes in circulation")
+        await sysop.tabs_to("Closer: Savings and loans outstanding")
         await press("Enter")
         await sysop.tabs_to("The numbers, as a table")
         await press("Enter")
@@ -674,6 +674,35 @@ async def test_days_are_turned_with_the_arrow_keys_but_not_out_of_a_field(
         await page.wait_for_load_state()
         await press("ArrowRight")  # to days that are not yet: nothing
         assert "since=2026-11-01" in page.url
+        assert sysop.complaints == []
+
+
+async def test_a_point_of_a_plot_leads_to_its_transfers(browser: Any, tmp_path: Path) -> None:
+    async with (
+        world(tmp_path, toml=WEB) as board,
+        served_pages(board) as place,
+        window(browser, **DESK) as page,
+    ):
+        board.enter("Sysop")
+        board.enter("Ada", saved=3600)
+        board.clock.suspend(2 * 86400)
+        sysop = Visitor(page, board)
+        await page.goto(place)
+        await the_sysop_logs_on(page)
+        for name, x, where in (
+            ("Savings and loans outstanding", 0.0, "ledger?day=2026-11-20"),
+            ("Minutes by day", 1.0, "ledger?day=2026-11-22&kind=grant"),
+        ):
+            await page.goto(f"{place}plots")
+            over = page.locator("section", has=page.get_by_role("heading", name=name))
+            over = over.locator(".u-over")
+            await over.scroll_into_view_if_needed()
+            box = await over.bounding_box()
+            left, top = box["x"] + 2 + x * (box["width"] - 4), box["y"]
+            await page.mouse.click(left, top + box["height"] / 2)
+            assert page.url == f"{place}plots", "no point is near"
+            await page.mouse.click(left, top + box["height"] - 2)
+            await page.wait_for_url(f"{place}{where}")
         assert sysop.complaints == []
 
 
