@@ -68,6 +68,10 @@ WITHIN = {
 }
 
 
+# All kinds of account.
+ACCOUNTS = frozenset({*CAME_FROM, *WENT_TO, *CALLER_ACCOUNTS, *PLAY_ACCOUNTS})
+
+
 class Group(NamedTuple):
     """Accounts of a caller that are added up: their unit and kinds."""
 

@@ -15,7 +15,7 @@ from door.desk.pages.spans import FIELDS as DAYS
 from door.desk.pages.spans import span_in
 from timebank.errors import NothingToList
 from timebank.names.names import sort_key
-from timebank.reports.flows import GROUPS
+from timebank.reports.flows import ACCOUNTS, GROUPS
 from timebank.reports.ledger_pages import Sought
 
 if TYPE_CHECKING:
@@ -113,6 +113,9 @@ class LedgerPages:
         )
         if sought.of is not None and (sought.of not in GROUPS or len(sought.callers) != 1):
             asked.wrong.append(f"The field of needs one caller, and knows {', '.join(GROUPS)}.")
+        for name, kind in (("source", sought.source), ("target", sought.target)):
+            if kind is not None and kind not in ACCOUNTS:
+                asked.wrong.append(f"The field {name} knows {', '.join(sorted(ACCOUNTS))}.")
         if sought.least and sought.up_to is not None and sought.least > sought.up_to:
             asked.wrong.append("The least amount is more than the largest: swap them.")
         asked.texts |= {"kind": sought.kinds, "game": sought.games}

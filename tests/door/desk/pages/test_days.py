@@ -348,7 +348,7 @@ async def test_days_that_cannot_be_are_said(story: Story, asked: str, words: str
             assert (answer.status, words in answer.text) == (400, True), (page, answer.text)
 
 
-async def test_groups_of_accounts_that_cannot_be_are_said(story: Story) -> None:
+async def test_accounts_that_cannot_be_are_said(story: Story) -> None:
     async with sysop(story) as browser:
         for query, words in (
             (
@@ -356,6 +356,8 @@ async def test_groups_of_accounts_that_cannot_be_are_said(story: Story) -> None:
                 "The field of needs one caller, and knows together,",
             ),
             ({"of": "bank"}, "The field of needs one caller, and knows"),
+            ({"source": "hose"}, "The field source knows adjustment, allotment, bank,"),
+            ({"target": "houses"}, "The field target knows adjustment, allotment, bank,"),
         ):
             answer = await browser.get("/ledger", **query)
             assert (answer.status, words in answer.text) == (400, True), answer.text
