@@ -1,4 +1,4 @@
-// Turns to the days before and after with the arrow keys, unless a field, button or wide table has them.
+// Turns to what is before and after a page with the arrow keys, unless a field, button or wide table has them.
 
 const LINKS = { ArrowLeft: "prev", ArrowRight: "next" };
 const HAS_ARROWS = "input, select, textarea, button, [tabindex], [contenteditable]";

@@ -436,7 +436,7 @@ async def test_the_ledger_is_filtered_leafed_through_and_written_as_csv(tmp_path
         first = await browser.get("/ledger")
         assert first.body.count("<tr role=") == 101
         assert RUDE in first.text
-        assert "<script" not in first.body
+        assert RUDE not in first.body
         (older,) = re.findall(r'rel="next" href="([^"]+)"', first.body)
         second = await browser.ask("GET", *html.unescape(older).split("?"))
         numbers = [
