@@ -81,10 +81,10 @@ def syncs_no_files(patch: pytest.MonkeyPatch) -> None:
 FAULTS = {
     syncs_nothing: 6,
     syncs_checkpoints_alone: 7,
-    answers_before_the_commit: 14,
+    answers_before_the_commit: 21,
     swallows_a_failed_commit: 60,
     guesses_that_nothing_has_changed: 28,
     leaves_new_books_in_the_log: 270,
-    syncs_no_folder: 25,
+    syncs_no_folder: 29,
     syncs_no_files: 8,
 }

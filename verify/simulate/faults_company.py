@@ -295,7 +295,7 @@ FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
     lets_the_muted_speak: 11,
     pays_the_first_alone: 15,
     settles_again_and_again: 5,
-    keeps_entries: 10,
+    keeps_entries: 15,
     forgets_what_was_paid: 5,
     keeps_stakes: 1,
     pays_the_loser_of_a_duel: 20,
