@@ -169,9 +169,14 @@ def has_links(hints: Hints) -> bool:
 
 
 def language_of(hints: Hints, otherwise: str) -> str:
-    """Return the language that a terminal names, or `otherwise` if the board does not speak it."""
-    named = hints.language.partition("_")[0].lower()
-    return named if named in LANGUAGES else otherwise
+    """Return the language that a terminal names, or `otherwise` if the board does not speak it.
+
+    >>> from door.lines.line import Hints
+    >>> [language_of(Hints(language=name), "") for name in ("fr_CA", "fr.UTF-8", "de", "C")]
+    ['fr', 'fr', '', '']
+    """
+    named = _LANGUAGE.match(hints.language)
+    return named[0].lower() if named and named[0].lower() in LANGUAGES else otherwise
 
 
 def names_language(hints: Hints) -> bool:

@@ -88,6 +88,23 @@ async def test_the_page_shows_the_richest_callers_and_how_to_call(board: World) 
     assert "<script" not in page
 
 
+async def test_a_browser_gets_the_page_in_its_language_and_links_to_each(board: World) -> None:
+    for accepted, language, other in (("fr-CA, en", "fr", "en"), ("de, en;q=0.5", "en", "fr")):
+        for path in ("/about", f"/about.{language}", "/"):
+            _, headers, body = await got(board, path, f"Accept-Language: {accepted}")
+            assert f'<html lang="{language}">' in body.decode()
+            assert headers["Content-Language"] == language
+            if path == "/":
+                continue
+            assert f'<a href="about.{other}" hreflang="{other}"' in body.decode()
+            assert f'hreflang="x-default" href="{ADDRESS}/about"' in body.decode()
+            assert f'rel="canonical" href="{ADDRESS}/about.{language}"' in body.decode()
+        assert headers["Vary"] == "Accept-Encoding, Accept-Language"
+    # A language that was chosen stays, whatever the browser likes.
+    _, headers, _ = await got(board, "/about.fr", "Accept-Language: en")
+    assert (headers["Content-Language"], headers["Vary"]) == ("fr", "Accept-Encoding")
+
+
 async def test_a_shared_link_shows_a_picture_by_an_absolute_address(board: World) -> None:
     for path, url in (("/", f"{ADDRESS}/"), ("/about", f"{ADDRESS}/about.en")):
         page = await text(board, path)

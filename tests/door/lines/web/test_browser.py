@@ -467,13 +467,18 @@ async def test_the_page_says_that_it_loads_before_it_fetches_the_terminal(
     assert "xterm.mjs" in {name.rpartition("/")[2] for name, *_ in fetched} - before.keys()
 
 
+@pytest.mark.parametrize("language", ["fr", "fr-CA"])
 async def test_a_french_browser_is_offered_french_at_the_first_call(
-    browser: Any, tmp_path: Path
+    browser: Any, tmp_path: Path, language: str
 ) -> None:
-    async with world(tmp_path, toml=WEB) as board, window(browser, **DESK, locale="fr-CA") as page:
+    async with (
+        world(tmp_path, toml=WEB) as board,
+        window(browser, **DESK, locale=language) as page,
+    ):
         # German, which the board does not speak, is liked best.
+        liked = ["de", language, "en"]
         await page.add_init_script(
-            "Object.defineProperty(navigator, 'languages', { get: () => ['de', 'fr-CA', 'en'] });"
+            f"Object.defineProperty(navigator, 'languages', {{ get: () => {liked} }});"
             "Object.defineProperty(navigator, 'language', { get: () => 'de' });"
         )
         grace = Visitor(page, board)
