@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from functools import cache
 from typing import Any, NamedTuple
@@ -71,31 +71,22 @@ class Leaf:
 
 
 @dataclass(frozen=True)
-class Sum:
-    """Amounts that came to the sought callers, or to any caller; that went; and all others."""
-
-    came: int
-    went: int
-    within: int
-
-
-@dataclass(frozen=True)
 class LedgerTally:
-    """How many transfers pass, and how much they moved by unit.
+    """How many transfers pass, and how much they moved by unit and `_way`.
 
     Kinds, games and callers have their counts by what the other filters leave. If `first` is not
     None, only the newest `most` transfers are counted, from that number on; `callers_first` is the
     same for the counts of callers.
     """
 
-    count: int
-    sums: dict[Unit, Sum]
-    kinds: Counter[str]
-    games: Counter[str]
-    callers: Counter[int]
-    most: int
-    first: int | None
-    callers_first: int | None
+    count: int = 0
+    sums: dict[Unit, Counter[int]] = field(default_factory=dict)
+    kinds: Counter[str] = field(default_factory=Counter)
+    games: Counter[str] = field(default_factory=Counter)
+    callers: Counter[int] = field(default_factory=Counter)
+    most: int = COUNTED
+    first: int | None = None
+    callers_first: int | None = None
 
 
 class _Written(NamedTuple):
@@ -260,7 +251,7 @@ def tally(desk: Desk, sought: Sought) -> LedgerTally:
         anybody = replace(sought, callers=(), of=None)
         everybody, callers_first = _counted(desk, anybody, most)
     kinds, games, callers = Counter[str](), Counter[str](), Counter[int]()
-    count, sums = 0, dict[Unit, Sum]()
+    count, sums = 0, dict[Unit, Counter[int]]()
     for cell in mine:
         is_kind, is_game = _passes(cell, sought)
         if is_game:
@@ -269,7 +260,7 @@ def tally(desk: Desk, sought: Sought) -> LedgerTally:
             games[cell.game] += cell.times
         if is_kind and is_game:
             count += cell.times
-            sums[cell.unit] = _added(sums.get(cell.unit, Sum(0, 0, 0)), cell, sought)
+            sums.setdefault(cell.unit, Counter())[_way(cell, sought)] += cell.amount
     for cell in everybody:
         if all(_passes(cell, sought)):
             for caller in {cell.source_caller_id, cell.target_caller_id}:
@@ -285,26 +276,12 @@ def _counted(desk: Desk, sought: Sought, most: int) -> tuple[Sequence[_Cell], in
     low, end = bounds(desk, sought)
     window = _newest(desk, asked, low, end, most)
     first = window.low if window.low > low else None
-    if sought.text is None:
-        values = _values(asked, window)
-        cells = _cells(*values).all(desk.connection, **values, end=end)
-        return [cell for cell in cells if _crosses(cell, asked)], first
-    rows = [row for row in _read(desk, asked, window) if _says(row, sought)]
-    return [_cell_of(row) for row in rows], first
-
-
-def _cell_of(row: Extract) -> _Cell:
-    return _Cell(
-        kind=row.kind,
-        unit=row.unit,
-        source=row.source,
-        source_caller_id=row.source_caller_id,
-        target=row.target,
-        target_caller_id=row.target_caller_id,
-        game=row.game,
-        times=1,
-        amount=row.amount,
-    )
+    if sought.text is not None:
+        rows = [row.number for row in _read(desk, asked, window) if _says(row, sought)]
+        window = window._replace(numbers=json.dumps(rows))
+    values = _values(asked, window)
+    cells = _cells(*values).all(desk.connection, **values, end=end)
+    return [cell for cell in cells if _crosses(cell, sought)], first
 
 
 def _passes(cell: _Cell, sought: Sought) -> tuple[bool, bool]:
@@ -313,16 +290,28 @@ def _passes(cell: _Cell, sought: Sought) -> tuple[bool, bool]:
     return is_kind, not sought.games or cell.game in sought.games
 
 
-def _added(total: Sum, cell: _Cell, sought: Sought) -> Sum:
-    gives, takes = (
-        caller is not None and (not sought.callers or caller in sought.callers)
-        for caller in (cell.source_caller_id, cell.target_caller_id)
+def _way(row: Extract | _Cell, sought: Sought) -> int:
+    """Return 1 for transfers that come to the sought callers, or to any, or to the group of
+    accounts that is sought; -1 for those that go from there, and 0 for all others."""
+    group = None if sought.of is None else GROUPS[sought.of]
+    goes, comes = (
+        caller is not None
+        and (not sought.callers or caller in sought.callers)
+        and (group is None or (row.unit == group.unit and kind in group.kinds))
+        for caller, kind in (
+            (row.source_caller_id, row.source),
+            (row.target_caller_id, row.target),
+        )
     )
-    if takes and not gives:
-        return replace(total, came=total.came + cell.amount)
-    if gives and not takes:
-        return replace(total, went=total.went + cell.amount)
-    return replace(total, within=total.within + cell.amount)
+    return comes - goes
+
+
+def _crosses(row: Extract | _Cell, sought: Sought) -> bool:
+    """Return whether transfers enter or leave the group of accounts that is sought, if one is."""
+    way = _way(row, sought)
+    return sought.of is None or (
+        way > 0 if sought.source else way < 0 if sought.target else way != 0
+    )
 
 
 def entry(desk: Desk, number: int) -> list[Extract]:
@@ -389,20 +378,8 @@ def _last_of(desk: Desk, sought: Sought, window: _Window, most: int) -> tuple[li
 
 
 def _says(row: Extract, sought: Sought) -> bool:
-    if sought.of is not None and not _crosses(_cell_of(row), sought):
-        return False
-    return sought.text is None or sought.text.casefold() in row.why.casefold()
-
-
-def _crosses(cell: _Cell, sought: Sought) -> bool:
-    """Return whether transfers enter or leave the group of accounts that is sought, if one is."""
-    if sought.of is None:
-        return True
-    group, (own,) = GROUPS[sought.of], sought.callers
-    goes = cell.source_caller_id == own and cell.source in group.kinds
-    comes = cell.target_caller_id == own and cell.target in group.kinds
-    is_way = comes if sought.source else goes if sought.target else True
-    return cell.unit == group.unit and goes != comes and is_way
+    is_said = sought.text is None or sought.text.casefold() in row.why.casefold()
+    return is_said and _crosses(row, sought)
 
 
 def bounds(desk: Desk, sought: Sought) -> tuple[int, int]:

@@ -8,6 +8,8 @@ from datetime import date, datetime, tzinfo
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
+from timebank.words import clean
+
 if TYPE_CHECKING:
     from starlette.datastructures import QueryParams
     from starlette.requests import Request
@@ -31,6 +33,10 @@ class Parameters:
 
     def text(self, name: str) -> str:
         return self._parameters.get(name, "").strip()[:LONGEST_FORM]
+
+    def others(self, *known: str) -> set[str]:
+        """Return the fields of the address that are not known, nor in `texts`, as can be shown."""
+        return {clean(name, 40) for name in self._parameters.keys() - self.texts.keys() - {*known}}
 
     def several(self, name: str) -> list[str]:
         """Return the values of a field that may be given several times, each once."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
@@ -16,10 +16,10 @@ from door.desk.pages.spans import span_in
 from timebank.errors import NothingToList
 from timebank.names.names import sort_key
 from timebank.reports.flows import ACCOUNTS, GROUPS
-from timebank.reports.ledger_pages import Sought
+from timebank.reports.ledger_pages import LedgerTally, Sought
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from door.desk.pages.queries import LedgerLeaf
     from door.desk.pages.rendering import Guard, PageRenderer, Visit
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 FIELDS = ("caller", "kind", "game", "least", "up_to", *DAYS, "text", "source", "target", "of")
 MOST_CALLERS = 20  # sought at once
 MINUTE = 60
+
+T = TypeVar("T")
 
 
 class FilterChoice(NamedTuple):
@@ -118,6 +120,8 @@ class LedgerPages:
                 asked.wrong.append(f"The field {name} knows {', '.join(sorted(ACCOUNTS))}.")
         if sought.least and sought.up_to is not None and sought.least > sought.up_to:
             asked.wrong.append("The least amount is more than the largest: swap them.")
+        for name in sorted(asked.others("before")):
+            asked.wrong.append(f"The ledger has no field {name}.")
         asked.texts |= {"kind": sought.kinds, "game": sought.games}
         return sought
 
@@ -160,27 +164,23 @@ class LedgerPages:
 
 def _choices(sought: Sought, page: LedgerLeaf | None) -> dict[str, list[FilterChoice]]:
     """Return what the lists of the form offer: all that is left by the other filters or chosen."""
-    tally = None if page is None else page.tally
-    kinds, games = ({}, {}) if tally is None else (tally.kinds, tally.games)
     # Those sought have no names on a page that says what is wrong.
     names = {number: f"#{number}" for number in sought.callers}
     names |= {} if page is None else page.names
+    counts = LedgerTally() if page is None else page.tally
+
     return {
-        "kind": [
-            FilterChoice(kind, kind, kinds.get(kind, 0), kind in sought.kinds)
-            for kind in sorted({*kinds, *sought.kinds})
-        ],
-        "game": [
-            FilterChoice(game, title(game), games.get(game, 0), game in sought.games)
-            for game in sorted({*games, *sought.games}, key=title)
-        ],
-        "caller": [
-            FilterChoice(
-                f"#{number}",
-                names[number],
-                0 if tally is None else tally.callers[number],
-                number in sought.callers,
-            )
-            for number in sorted(names, key=lambda each: sort_key(names[each]))
-        ],
+        "kind": _listed(counts.kinds, sought.kinds, counts.kinds, str),
+        "game": _listed(counts.games, sought.games, counts.games, title),
+        "caller": _listed(names, sought.callers, counts.callers, names.__getitem__),
     }
+
+
+def _listed(
+    offered: Iterable[T], chosen: Sequence[T], counts: Mapping[T, int], words: Callable[[T], str]
+) -> list[FilterChoice]:
+    each_once = dict.fromkeys([*offered, *chosen])
+    found = [
+        FilterChoice(str(each), words(each), counts[each], each in chosen) for each in each_once
+    ]
+    return sorted(found, key=lambda choice: sort_key(choice.words))

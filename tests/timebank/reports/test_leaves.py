@@ -142,7 +142,7 @@ def test_a_tally_counts_the_newest_transfers_and_says_down_to_which(filled, monk
         passing = [row for row in newest if text is None or text in row.why.casefold()]
         assert tally.count == len(passing)
         assert tally.kinds == Counter(row.kind for row in passing)
-        assert sum(each.came for each in tally.sums.values()) == sum(row.amount for row in passing)
+        assert sum(each[1] for each in tally.sums.values()) == sum(row.amount for row in passing)
         around = [row for row in everything if row.number >= (tally.callers_first or 0)]
         assert tally.callers == Counter(
             row.target_caller_id for row in around if text is None or text in row.why.casefold()
