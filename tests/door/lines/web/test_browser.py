@@ -834,6 +834,16 @@ async def test_nothing_on_the_pages_shuts_anybody_out(browser: Any, tmp_path: Pa
                     assert not wider, f"{path} is scrolled sideways"
                     assert await page.evaluate(SIDEWAYS) == [], path
                     assert await page.evaluate("document.querySelector('header').clientHeight") < 64
+                    if path.startswith("caller/"):
+                        is_bars = await page.locator(".bar").first.is_visible()
+                        assert is_bars != await page.locator(".sankey").is_visible()
+                        assert is_bars == (how["viewport"]["width"] < 640)
+                for path in ("caller/2", "plots", "ledger"):
+                    await page.goto(f"{place}{path}")
+                    await page.emulate_media(media="print")
+                    left_out = page.locator("nav, form, button, .acts").filter(visible=True)
+                    assert await left_out.count() == 0, f"print {path}"
+                    await page.emulate_media(media="screen")
         async with window(browser, **PHONE, bypass_csp=True) as page:
             await Visitor(page, board).opens_the_page()
             assert await violations(page) == []
