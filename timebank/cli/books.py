@@ -190,7 +190,7 @@ def statement(
 @format_option
 @click.option(
     "--by",
-    type=click.Choice(["day", "week", "month"]),
+    type=click.Choice(["day", "week", "month", "year"]),
     default="day",
     show_default=True,
     help="The period of each line.",
@@ -200,7 +200,7 @@ def statement(
 def summary(
     config: Path, form: str, by: By, since: datetime | None, until: datetime | None
 ) -> None:
-    """Show totals by day, week or month.
+    """Show totals by day, week, month or year.
 
     These are minutes granted, used, banked, withdrawn, lent, repaid and forfeited, minutes won and
     lost by game, and the house's result.

@@ -17,7 +17,7 @@ COMMANDS = {
     ),
     "ledger": ("books", "Show transfers in the order they were made."),
     "statement": ("books", "Show a caller's entries and balances."),
-    "summary": ("books", "Show totals by day, week or month."),
+    "summary": ("books", "Show totals by day, week, month or year."),
     "house": (
         "books",
         "Show the house's result at each table, compared with exact odds.",

@@ -1,4 +1,4 @@
-"""Sums by day, week or month: where time came from and where it went."""
+"""Sums by day, week, month or year: where time came from and where it went."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from timebank.reports.tables import Column, Listing, Row, figures
 from timebank.reports.totals import QUARTER, QuarterMoved, moved_by_quarter
 from timebank.words import Unit, clock, title
 
-By = Literal["day", "week", "month"]
+By = Literal["day", "week", "month", "year"]
 
 # The names of flows between two kinds of accounts. "*" is any other kind.
 FLOWS = {
@@ -67,7 +67,7 @@ class GameResult:
 
 @dataclass
 class Period:
-    """A day, week or month: `flows` are seconds by the names in FLOWS, `games` by game and unit."""
+    """Sums of a period: `flows` are seconds by the names in FLOWS, `games` by game and unit."""
 
     first: date
     label: str
@@ -132,15 +132,17 @@ def first_day(day: date, by: By) -> date:
     """Return the first day of the period that contains `day`. A week begins on Monday."""
     if by == "week":
         return day - timedelta(days=day.weekday())
+    if by == "year":
+        return day.replace(month=1, day=1)
     return day.replace(day=1) if by == "month" else day
 
 
 def label(first: date, by: By) -> str:
-    """Return the name of a period: 2026-03-01, 2026-W09 or 2026-03 (ISO 8601)."""
+    """Return the name of a period: 2026-03-01, 2026-W09, 2026-03 or 2026 (ISO 8601)."""
     if by == "week":
         year, week, _ = first.isocalendar()
         return f"{year}-W{week:02}"
-    return f"{first:%Y-%m}" if by == "month" else first.isoformat()
+    return {"month": f"{first:%Y-%m}", "year": f"{first:%Y}"}.get(by, first.isoformat())
 
 
 SUMMARY_FIELDS = ("period", "first_day", "what", "game", "unit", "amount", "shown")

@@ -1,6 +1,6 @@
 """A span of the board's days, which a page has in its address: `?day=`, or `?since=` and `?until=`.
 
-A week or a month is a span from its first day to its last one, so every address stays valid.
+A week, month or year is a span from its first day to its last, so every address stays valid.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from door.desk.pages.forms import Parameters
 
 A_DAY = timedelta(days=1)
-PERIODS: tuple[By, ...] = ("day", "week", "month")
+# The days of the longest period of each kind.
+PERIODS: Mapping[By, int] = {"day": 1, "week": 7, "month": 31, "year": 366}
 FIELDS = ("day", "since", "until")
 
 
@@ -30,10 +31,9 @@ class Span:
 
     @classmethod
     def around(cls, day: date, by: By) -> Span:
-        """Return the day, the week from Monday, or the month with `day` in it."""
+        """Return the day, the week from Monday, the month or the year with `day` in it."""
         first = first_day(day, by)
-        following = {"day": first + A_DAY, "week": first + 7 * A_DAY}.get(by)
-        return cls(first, (following or first_day(first + 31 * A_DAY, by)) - A_DAY)
+        return cls(first, first_day(first + PERIODS[by] * A_DAY, by) - A_DAY)
 
     @property
     def by(self) -> By | None:

@@ -101,6 +101,7 @@ def test_the_house_gains_the_callers_losses_less_their_wins(books):
         (date(2026, 3, 2), "week", date(2026, 3, 2), "2026-W10"),
         (date(2027, 1, 1), "week", date(2026, 12, 28), "2026-W53"),
         (date(2026, 3, 31), "month", date(2026, 3, 1), "2026-03"),
+        (date(2026, 3, 31), "year", date(2026, 1, 1), "2026"),
     ],
 )
 def test_periods_begin_where_calendars_say(day, by, first, label):
