@@ -61,18 +61,19 @@ _ENTER = Prepared(
 )
 
 
-def _records() -> Query:
+def _records(*where: ColumnElement[bool]) -> Query:
     columns = (callers.c[each.name] for each in fields(CallerRecord))
-    return select(*columns).where(_LIVING)
+    return select(*columns).where(*where)
 
 
 def _changed_to(columns: str, *where: ColumnElement[bool], **fixed: Any) -> Update:
     return change(callers, columns, equal(callers.c.id), _LIVING, *where, **fixed)
 
 
-_FIND = Prepared(lambda: _records().where(equal(callers.c.fold)))
-_GET = Prepared(lambda: _records().where(equal(callers.c.id)))
-_LISTING = Prepared(lambda: _records().order_by(sql.by_name(callers.c.name)))
+_FIND = Prepared(lambda: _records(_LIVING, equal(callers.c.fold)))
+_GET = Prepared(lambda: _records(_LIVING, equal(callers.c.id)))
+_GET_EVER = Prepared(lambda: _records(equal(callers.c.id)))
+_LISTING = Prepared(lambda: _records(_LIVING).order_by(sql.by_name(callers.c.name)))
 _STATES = Prepared(
     lambda: select(callers.c.id, callers.c.frozen, callers.c.locked).where(
         _LIVING, or_(callers.c.frozen != 0, callers.c.locked != 0)
@@ -177,6 +178,11 @@ def get(desk: Desk, caller_id: int) -> CallerRecord:
     if row is None:
         raise UnknownCaller(Phrase("There is no caller number {number}.", number=caller_id))
     return _record(row)
+
+
+def even_if_deleted(desk: Desk, caller_id: int) -> CallerRecord | None:
+    row = _GET_EVER(desk.connection, id=caller_id).first()
+    return None if row is None else _record(row)
 
 
 def listing(desk: Desk) -> list[CallerRecord]:

@@ -308,10 +308,10 @@ class BooksReader:
         return self.look(lambda desk: film.hands_to_film(desk, number, last, most))
 
     def find(self, name: str) -> CallerRecord | None:
-        """Find a living caller by name, or by number: "#12"."""
+        """Find a living caller by name, or any caller by number: "#12"."""
         number = name.removeprefix("#")
         if number != name and number.isascii() and number.isdecimal() and len(number) < 18:
-            return self.look(lambda desk: _living(desk, int(number)))
+            return self.look(lambda desk: callers.even_if_deleted(desk, int(number)))
         return self.named(name)
 
     def named(self, name: str) -> CallerRecord | None:
@@ -329,7 +329,7 @@ class BooksReader:
     def _caller(
         self, desk: Desk, number: int, days: tuple[date | None, date | None], before: int | None
     ) -> OneCaller | None:
-        record = _living(desk, number)
+        record = callers.even_if_deleted(desk, number)
         if record is None:
             return None
         schedule = desk.settings.schedule

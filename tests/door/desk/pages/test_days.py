@@ -32,6 +32,7 @@ from tests.world import BOARD, quick_hash
 from timebank.callers import callers
 from timebank.calls.calls import close_call, close_dead_calls
 from timebank.cli.main import main as timebank
+from timebank.keeping import deletion
 from timebank.ledger import reasons, transfers
 from timebank.ledger.transfers import Movement
 from timebank.reports import statements
@@ -453,3 +454,25 @@ async def test_a_hand_opens_to_its_transfers_film_and_proof(ada: Table) -> None:
         for words in ("Film", "proof"):
             shown = await follow(browser, link(Answer(200, {}, line), words))
             assert 'id="check"' in shown.body
+
+
+async def test_a_name_that_is_like_others_keeps_the_day(story: Story) -> None:
+    async with sysop(story) as browser:
+        like = await follow(browser, "/callers?name=Aad&day=2026-11-14")
+        page = await follow(browser, link(like, "Ada"))
+        assert "Saturday 14 November 2026" in page.text
+
+
+async def test_a_deleted_caller_still_has_days(tmp_path: Path) -> None:
+    config, books = board(tmp_path, "2026-11-14T12:00:00")
+    story = Story(books, config)
+    books.do(lambda desk: callers.register_kept(desk, "Sysop", quick_hash(), powers=True))
+    story.bob = books.caller("Bob")
+    books.do(corrections.adjust, story.bob, 600, "a welcome", "Wanda")
+    books.do(deletion.delete, story.bob)
+    async with sysop(story) as browser:
+        page = await follow(browser, f"/caller/{story.bob}")
+        assert "10:00 added in corrections , -10:00 expired = 0:00 left" in page.text
+        assert "Was deleted." in page.text
+        assert f"/caller/{story.bob}/acts" not in page.body
+        assert "Bob was deleted" in (await follow(browser, link(page, "-10:00 expired"))).text
