@@ -13,7 +13,6 @@ import pytest
 
 from door.call import purse
 from door.call.board import Board
-from door.call.call_clock import CallClock
 from door.call.caller import Caller
 from door.call.purse import TickingPurse
 from door.games.baccarat.events import BaccaratSettled
@@ -95,11 +94,6 @@ def charges_more_than_has_passed(patch: pytest.MonkeyPatch) -> None:
 
 def shows_more_time_than_there_is(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(TickingPurse, "time_left", lambda self: self.spendable() + 1)
-
-
-def leaves_the_first_second_on_the_screen(patch: pytest.MonkeyPatch) -> None:
-    """A status line of the instant of the log-on, which stays while the first second is charged."""
-    patch.setattr(CallClock, "_correct", CallClock._arm)
 
 
 def begins_to_charge_a_second_late(patch: pytest.MonkeyPatch) -> None:
@@ -394,7 +388,6 @@ _FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
     lets_time_reach_past_an_event: 1,
     charges_more_than_has_passed: 1,
     shows_more_time_than_there_is: 1,
-    leaves_the_first_second_on_the_screen: 2,
     begins_to_charge_a_second_late: 1,
     leaves_calls_open: 1,
     answers_although_nothing_was_committed: 1,
