@@ -39,7 +39,7 @@ MOST_OF_ENTRY = 200  # rows; the largest entry of this program has about ten
 class Sought:
     """Filters of transfers; an empty one passes all. Days are the board's, both included.
 
-    `least` and `up_to` are amounts in the transfer's unit. `text` is a part of the transfer's
+    `least` and `up_to` are seconds, and pass no play money. `text` is a part of the transfer's
     reason, in any case. `source` and `target` are kinds of account. `of` names a group of the one
     caller's accounts in `GROUPS`: only transfers that enter or leave it, from `source` or to
     `target` outside it.
@@ -154,8 +154,8 @@ def _filtered(query: Query, names: Iterable[str]) -> Query:
     passes = {
         "kinds": (among_words(row.kind, "kinds"),),
         "games": (among_words(game_column(), "games"),),
-        "least": (row.amount >= bindparam("least"),),
-        "up_to": (row.amount <= bindparam("up_to"),),
+        "least": (row.amount >= bindparam("least"), source.c.unit == "second"),
+        "up_to": (row.amount <= bindparam("up_to"), source.c.unit == "second"),
         "source": (source.c.kind == bindparam("source"),),
         "target": (target.c.kind == bindparam("target"),),
         "numbers": (among(row.id, "numbers"),),

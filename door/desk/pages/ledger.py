@@ -76,6 +76,8 @@ class LedgerPages:
             400 if asked.wrong else 200,
             page=page,
             choices=_choices(sought, page),
+            accounts=sorted(ACCOUNTS),
+            groups=GROUPS,
             asked=asked.texts,
             wrong=asked.wrong,
             before=before,

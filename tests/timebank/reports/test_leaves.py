@@ -147,3 +147,21 @@ def test_a_tally_counts_the_newest_transfers_and_says_down_to_which(filled, monk
         assert tally.callers == Counter(
             row.target_caller_id for row in around if text is None or text in row.why.casefold()
         )
+
+
+def test_a_search_for_an_amount_of_time_finds_no_play_money(filled):
+    def pay(desk):
+        mint = transfers.mint(desk, "usd-cent")
+        purse = transfers.open_account(desk, "bankroll", "usd-cent", caller_id=filled.whose["Bob"])
+        play = Movement(mint, purse, 400, ByHand("gift", "Play money"), None, None)
+        transfers.transfer(desk, [play])
+
+    filled.do(pay)
+    assert filled.do(ledger_pages.tally, Sought(kinds=("gift",))).sums.keys() == {
+        "second",
+        "usd-cent",
+    }
+    for sought in (Sought(least=300), Sought(kinds=("gift",), up_to=500)):
+        rows = filled.do(ledger_pages.leaf, sought).rows
+        assert [row.unit for row in rows] == ["second"] * DAYS
+        assert filled.do(ledger_pages.tally, sought).sums.keys() == {"second"}
