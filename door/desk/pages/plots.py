@@ -16,6 +16,7 @@ from starlette.routing import Route
 
 from door.desk.pages.forms import Parameters
 from door.desk.pages.queries import title
+from door.desk.pages.rendering import query
 from door.desk.pages.spans import PERIODS, Span, span_in
 from timebank.errors import BooksFailed
 from timebank.ledger import generations
@@ -37,28 +38,28 @@ PATIENCE = 2.0  # seconds that a page waits for the sums of its days
 # After its end, a day may still get transfers of an entry that was being committed.
 SETTLING = timedelta(hours=1)
 MINUTE = 60
-RESULTS = {"kind": ("won", "lost")}  # the transfers that make a result at a table
+RESULTS = "kind=won&kind=lost"  # the transfers that make a result at a table
 
 
 class PlotColumn(NamedTuple):
-    """A column of numbers. `fields` find its transfers in the ledger, with those of a row.
+    """A column of numbers. `query` finds its transfers in the ledger, after that of a row.
 
     `drawn` is "line", "points", "bars", or the "low" end of a band, which the "high" one follows.
     """
 
     name: str
-    fields: Mapping[str, str | Sequence[str]] = {}
+    query: str = ""
     drawn: str = "line"
 
 
 class PlotRow(NamedTuple):
     """Numbers at a place of the axis: a second since 1970 (UTC midnight of a day), an hour or
-    minutes staked. `fields` find its transfers in the ledger, if it can."""
+    minutes staked. `query` finds its transfers in the ledger, if it can."""
 
     name: str
     place: float
     numbers: Sequence[float]
-    fields: Mapping[str, str | Sequence[str]] | None = None
+    query: str = ""
 
 
 @dataclass(frozen=True)
@@ -262,7 +263,7 @@ def _tables(past: DaysPast) -> Plot:
         for each, of_day in zip(past.days, results, strict=True)
     ]
     words = "What the house won at each table on each day; below zero is what it lost."
-    columns = [PlotColumn(title(game), {**RESULTS, "game": game}) for game in games]
+    columns = [PlotColumn(title(game), f"{RESULTS}&game={game}") for game in games]
     return Plot("The house by table", words, columns, rows if games else [])
 
 
@@ -273,7 +274,7 @@ def _funnel(past: DaysPast) -> Plot:
         bands = [luck.band(deviations) for deviations in (COMMON, BEYOND_BELIEF)]
         ends = [-result for low, high in bands for result in (high, low)]
         numbers = [-luck.house, luck.luck - luck.house, *ends]
-        find = {"caller": f"#{luck.caller_id}", **days}
+        find = query({"caller": f"#{luck.caller_id}", **days})
         place, in_minutes = luck.staked / MINUTE, [each / MINUTE for each in numbers]
         rows.append(PlotRow(past.names[luck.caller_id or 0], place, in_minutes, find))
     words = (
@@ -295,7 +296,7 @@ def _flows(past: DaysPast) -> Plot:
         rows.append(_of_day(each.day, [flows["granted"], flows["used"], won, lost]))
     words = "What was granted and used on each day, and what callers won and lost at the tables."
     kinds = {"Granted": "grant", "Used": "elapsed", "Won": "won", "Lost": "lost"}
-    columns = [PlotColumn(name, {"kind": kind}) for name, kind in kinds.items()]
+    columns = [PlotColumn(name, f"kind={kind}") for name, kind in kinds.items()]
     return Plot("Minutes by day", words, columns, rows)
 
 
@@ -316,8 +317,8 @@ def _by_hour(name: str, words: str, times: Counter[int]) -> Plot:
 def _of_day(day: date, seconds: Iterable[float], first: date | None = None) -> PlotRow:
     """Return the row of a day, which leads to its transfers, or to all from `first` on."""
     place = (day - date(1970, 1, 1)) // timedelta(seconds=1)
-    fields = Span(first or day, day).fields
-    return PlotRow(day.isoformat(), place, [each / MINUTE for each in seconds], fields)
+    find = query(Span(first or day, day).fields)
+    return PlotRow(day.isoformat(), place, [each / MINUTE for each in seconds], find)
 
 
 PLOTS: Sequence[Callable[[DaysPast], Plot]] = (
