@@ -1,11 +1,9 @@
 // Draws each figure of class "plot" from the table in it. Without this script the tables are there.
-// Drag to zoom, double click to see all again; or use the buttons. A click on a point follows its
-// link in the table.
+// Drag to zoom, double click to see all again. A click on a point follows its link in the table.
 
 import uPlot from "/static/vendored/uPlot.js";
 
 const COLOURS = ["--first", "--second", "--third", "--fourth", "--fifth", "--sixth"];
-const ZOOM = 1.6;
 const HEIGHT = 280;
 const NEAR = 20; // pixels from a point that a click may miss it by
 const LETTER = 7; // pixels that a letter at an axis takes
@@ -88,7 +86,6 @@ function draw(figure) {
   );
   plot.over.addEventListener("click", () => linkAt(plot, names, columns)?.click());
   figure.prepend(box);
-  figure.insertBefore(buttons(plot, figure, data[0]), figure.querySelector("details"));
   return plot;
 }
 
@@ -102,41 +99,11 @@ function linkAt(plot, names, columns) {
   return columns[nearest].cells[idx].querySelector("a") ?? names[idx].querySelector("a");
 }
 
-// Zoom by keyboard, or without a mouse that drags.
-function buttons(plot, figure, places) {
-  const ends = [places[0], places[places.length - 1]];
-  const zoom = (factor, move) => {
-    const { min, max } = plot.scales.x;
-    const half = ((max - min) / 2) * factor;
-    const middle = (min + max) / 2 + move * (max - min);
-    plot.setScale("x", { min: Math.max(ends[0], middle - half), max: Math.min(ends[1], middle + half) });
-  };
-  const row = document.createElement("p");
-  row.className = "zoom";
-  const name = document.getElementById(figure.getAttribute("aria-labelledby")).textContent;
-  for (const [words, act] of [
-    ["Closer", () => zoom(1 / ZOOM, 0)],
-    ["Farther", () => zoom(ZOOM, 0)],
-    ["Earlier", () => zoom(1, -0.3)],
-    ["Later", () => zoom(1, 0.3)],
-    ["All", () => plot.setScale("x", { min: ends[0], max: ends[1] })],
-  ]) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = words;
-    button.setAttribute("aria-label", `${words}: ${name}`);
-    button.addEventListener("click", act);
-    row.append(button);
-  }
-  return row;
-}
-
 let plots = [];
 
 function drawAll() {
   for (const { plot, figure } of plots) {
     plot.destroy();
-    figure.querySelector(".zoom").remove();
     figure.firstElementChild.remove();
   }
   plots = [];

@@ -622,8 +622,10 @@ async def test_a_sysop_needs_no_mouse(browser: Any, tmp_path: Path) -> None:
         await sysop.tabs_to("Plots")
         await press("Enter")
         await page.locator("figure.plot canvas").nth(3).wait_for()
-        await sysop.tabs_to("Closer: Savings and loans outstanding")
+        await sysop.tabs_to("Week")
         await press("Enter")
+        await page.get_by_text("16 November 2026 to 22 November 2026").wait_for()
+        await page.locator("figure.plot canvas").nth(3).wait_for()
         await sysop.tabs_to("The numbers, as a table")
         await press("Enter")
         assert await page.locator("figure details").first.get_attribute("open") is not None
