@@ -175,9 +175,11 @@ class ContestPage(ABC, Generic[AnyOverview]):
         mine = placed_of(overview.placed, self._caller.record.id)
         return ({"P"} if overview.is_over else set()) | (set() if mine is not None else {"V"})
 
-    def default(self, overview: AnyOverview) -> str:
-        """Return the key that Enter stands for."""
-        return "Q" if overview.is_over else "P"
+    def default(self, overview: AnyOverview) -> str | None:
+        """Return the key that Enter stands for. It never begins a caller's only try."""
+        if overview.is_over:
+            return "Q"
+        return "P" if overview.own_try is not None else None
 
     def is_ranking_shown(self, overview: AnyOverview) -> bool:
         return True

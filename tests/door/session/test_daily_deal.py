@@ -55,6 +55,9 @@ async def test_everyone_plays_the_same_cards_once_and_sees_the_seed_next_day(
         ada = await newcomer(board, "Ada")
         await ada.send("d").until("You haven't played it yet.")
         deal = sealed(board)
+        await ada.send("\r").until("Enter does nothing here.")
+        with board.books() as desk:
+            assert contests.try_of(desk, deal.seal, 1) is None
         await ada.send("l").until("No deal is over yet.")
         ada.send(" p")
         first = duplicate.replay(BLACK_JACK_FOR_TIME, deal.seed, ())
