@@ -25,7 +25,6 @@ from timebank.language import N_, _
 from timebank.wagers import contests, duels
 from timebank.wagers.contests import Contest, ContestResult, ContestTry
 from timebank.wagers.duels import Duel
-from timebank.window import teller
 from timebank.words import day_time_words, span
 
 if TYPE_CHECKING:
@@ -88,10 +87,14 @@ class DuelsPage:
         number, news = self._caller.record.id, ""
         look = partial(_with_states, caller_id=number, most=MOST_SHOWN)
         shown, rows = list[tuple[Duel, str]](), list[str]()
+        may_challenge = partial(duels.allowed_stake, call_id=self._caller.call_id)
+        why_not = ""
 
         async def renew() -> None:
+            nonlocal why_not
             shown[:] = await self._caller.look_up(look)
-            rows[:] = self._rows(shown)
+            why_not = (await self._caller.look_up(may_challenge)).why_not
+            rows[:] = self._rows(shown, why_not)
 
         while True:
             self._caller.place = TITLE
@@ -100,7 +103,7 @@ class DuelsPage:
             self._console.display.stage(Page(_(TITLE), rows))
             if news:
                 self._console.screen.say(news)
-            keys = {key: _(label) for key, label in KEYS.items()}
+            keys = {key: _(label) for key, label in KEYS.items() if key != "C" or not why_not}
             numbers = {str(n): each.other(number).name for n, (each, _s) in enumerate(shown, 1)}
             menu = lit(keys, "Q")
             if shown:
@@ -122,13 +125,15 @@ class DuelsPage:
                 seal = shown[int(choice) - 1][0].seal
                 await DuelPage(self._board, self._caller, seal).visit()
 
-    def _rows(self, shown: Sequence[tuple[Duel, str]]) -> list[str]:
+    def _rows(self, shown: Sequence[tuple[Duel, str]], why_not: str) -> list[str]:
         words = _(
             "Two callers stake the same minutes on five hands with the same cards. Nobody sees the"
             " other's hands before both have played. More coins win both stakes. After three days,"
             " a caller who has finished wins against one who has only begun."
         )
-        rows = [f"|07{words}", ""]
+        rows = [f"|07{words} {_('Stakes come from your time bank.')}", ""]
+        if why_not:
+            rows += [f"|12{literal(why_not)}", ""]
         for number, (each, state) in enumerate(shown, 1):
             other = literal(each.other(self._caller.record.id).name)
             said = _(STATES[state]).format(name=other)
@@ -138,21 +143,17 @@ class DuelsPage:
     async def _challenge(self) -> str:
         """Ask for a rival and a stake, challenge them, and return what came of it."""
         caller, console = self._caller, self._console
-        allowances = await caller.look_up(partial(teller.allowance, call_id=caller.call_id))
-        own = allowances[teller.sender_rules]
-        if not own.seconds:
-            like = _("A stake obeys the rules for minutes that you send.")
-            return f"|12{like} {literal(str(own.rule))}"
         rival = await find_account(caller, _("Challenge whom:"))
         if rival is None:
             return ""
         allowed = await caller.ask_books(
-            lambda desk: teller.allowance_to(desk, caller.call_id, rival.id)
+            lambda desk: duels.allowed_stake(desk, caller.call_id, rival.id)
         )
-        most = min(allowed.seconds, caller.bank_settings.most_duel)
-        if not most:
+        if not allowed.seconds:
             raise Refused(allowed.rule)
-        name, rule = literal(rival.name), _("A duel allows no more.")
+        name, most, rule = literal(rival.name), allowed.seconds, literal(str(allowed.rule))
+        if caller.bank_settings.most_duel < most:
+            most, rule = caller.bank_settings.most_duel, _("A duel allows no more.")
         amount = await amounts.ask(console, STAKE, most, rule, name)
         if amount is None:
             return ""
@@ -169,6 +170,7 @@ class DuelsPage:
 class DuelOverview(Overview):
     contest: Duel
     state: str
+    why_not: str  # the caller cannot accept; "" if they can
 
 
 class DuelPage(ContestPage[DuelOverview]):
@@ -209,7 +211,12 @@ class DuelPage(ContestPage[DuelOverview]):
             assert duel is not None
             own_try = contests.try_of(desk, self._seal, number)
             placed = self.ranking(desk, duel)
-            return DuelOverview(duel, own_try, placed, state_of(desk, duel, number))
+            state, why_not = state_of(desk, duel, number), ""
+            if state == "answer":
+                terms = (duel.challenger.caller_id, duel.stake)
+                allowed = duels.allowed_stake(desk, self._caller.call_id, *terms)
+                why_not = str(allowed.rule) if allowed.seconds < duel.stake else ""
+            return DuelOverview(duel, own_try, placed, state, why_not)
 
         return await self._caller.look_up(find)
 
@@ -228,11 +235,16 @@ class DuelPage(ContestPage[DuelOverview]):
         is_even = duel.outcome == "even"
         return [each._replace(place=1 if is_even else n) for n, each in enumerate(both, 1)]
 
-    def default(self, overview: DuelOverview) -> str:
-        return {"answer": "A", "play": "P", "won": "V", "lost": "V"}.get(overview.state, "Q")
+    def default(self, overview: DuelOverview) -> str | None:
+        if overview.state == "play":
+            return super().default(overview)
+        answer = "Q" if overview.why_not else "A"
+        return {"answer": answer, "won": "V", "lost": "V"}.get(overview.state, "Q")
 
     def hidden_keys(self, overview: DuelOverview) -> set[str]:
         shown = {"answer": {"A", "D"}, "asked": {"W"}, "play": {"P"}}.get(overview.state, set())
+        if overview.why_not:
+            shown = {"D"}
         return {"A", "D", "W", "P"} - shown | super().hidden_keys(overview)
 
     def terms(self, overview: DuelOverview) -> Iterator[str]:
@@ -244,6 +256,8 @@ class DuelPage(ContestPage[DuelOverview]):
             ends = day_time_words(self._caller.bank_settings.schedule.local(duel.ends))
             yield f"|11{_('Open until {time}.').format(time=ends)}"
             yield f"|07{_('If you begin, finish by then, or a rival who has finished wins.')}"
+        if overview.why_not:
+            yield f"|12{literal(overview.why_not)}"
 
     def place_words(self, overview: DuelOverview) -> str:
         other = literal(overview.contest.other(self._caller.record.id).name)

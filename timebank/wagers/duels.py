@@ -10,7 +10,7 @@ ahead would be open for longer: it ends three days after the clock was corrected
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, ClassVar, NamedTuple
@@ -20,7 +20,7 @@ from sqlalchemy import ColumnElement, and_, bindparam, case, func, or_, select
 from timebank.callers import sysop_log
 from timebank.callers.notices import Amount, add_notice
 from timebank.calls import clock
-from timebank.errors import LimitReached, OutOfStep, Refused, ShoeGone
+from timebank.errors import LimitReached, NotEnough, OutOfStep, Refused, ShoeGone
 from timebank.language import N_, Phrase
 from timebank.ledger import reasons
 from timebank.ledger.database import Desk
@@ -33,9 +33,16 @@ from timebank.ledger.transfers import Account, duel_stakes
 from timebank.wagers import contests
 from timebank.wagers.contests import Contest, ContestResult, ContestTry
 from timebank.wagers.rounds import Json
-from timebank.window.allowance import Window, account_of, refuse_beyond
-from timebank.window.teller import gift_bounds, words_refusal
-from timebank.words import clean, span_phrase
+from timebank.window.allowance import (
+    Allowed,
+    Bound,
+    Window,
+    account_of,
+    refuse_beyond,
+    strictest,
+)
+from timebank.window.teller import gift_bounds, sender_rules, window_of, words_refusal
+from timebank.words import MINUTE, clean, span_phrase
 
 OPEN_FOR = timedelta(days=3)
 LONGEST_REASON = 200  # characters
@@ -306,10 +313,48 @@ def accept(desk: Desk, call_id: int, ticked: int, seal: str) -> Receipt:
     return posting.finish()
 
 
+def allowed_stake(
+    desk: Desk, call_id: int, rival_id: int | None = None, stake: int = MINUTE
+) -> Allowed:
+    """Return what a caller may stake against a rival, or against anyone. Writes nothing.
+
+    `stake` is the least that would do, in seconds. Raises as `teller.allowance_to` does.
+    """
+    return strictest(_bounds(window_of(desk, call_id, 0), rival_id, stake))
+
+
+def _bounds(window: Window, rival_id: int | None, stake: int) -> Iterator[Bound]:
+    """Yield the bounds of a stake: those of a gift, with two sentences of a duel's own."""
+    yield from window.closing_rules()
+    yield from window.newcomer_rules(
+        N_("You can duel from {first}, when you have been here {days}.")
+    )
+    held = window.posting.state.bank
+    text = N_("The stake comes from your time bank, which holds {held}.")
+    if held < stake:
+        text = N_(
+            "The stake comes from your time bank, which holds {held}: deposit {missing} first (T in"
+            " the menu)."
+        )
+    yield Bound(
+        held,
+        Phrase(text, held=_minutes(held), missing=_minutes(stake - held // MINUTE * MINUTE)),
+        NotEnough,
+    )
+    if rival_id is None:
+        yield from sender_rules.bounds(window)
+    else:
+        yield from gift_bounds(window, account_of(window.posting.desk, rival_id))
+
+
+def _minutes(seconds: int) -> Phrase:
+    return Phrase.counted("{number} minute", "{number} minutes", seconds // MINUTE)
+
+
 def _refuse(posting: Posting, other_id: int, stake: int) -> None:
     """Refuse a stake that could not be a gift to the other caller, or breaks an own limit."""
-    desk, other = posting.desk, account_of(posting.desk, other_id)
-    refuse_beyond(stake, gift_bounds(Window(posting), other))
+    desk = posting.desk
+    refuse_beyond(stake, _bounds(Window(posting), other_id, stake))
     unheard = words_refusal(desk, posting.caller_id, other_id)
     if unheard is not None:
         raise Refused(unheard)

@@ -186,8 +186,10 @@ class Window:
         created = _CREATED.one(self.posting.desk.connection, id=self.posting.caller_id)
         known = self.settings.known_on(instant(created))
         if self.settings.schedule.day_of(self.posting.desk.now) < known:
-            last = (known - timedelta(days=1)).isoformat()
-            yield Bound(0, Phrase(text, day=partial(day_words, last)), LimitReached)
+            first, last = known.isoformat(), (known - timedelta(days=1)).isoformat()
+            days = Phrase.counted("{number} day", "{number} days", self.limits.known_days)
+            words = {"first": partial(day_words, first), "day": partial(day_words, last)}
+            yield Bound(0, Phrase(text, days=days, **words), LimitReached)
 
 
 def loan_rules(owed: int, text: str, **names: str) -> Iterator[Bound]:

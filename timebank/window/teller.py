@@ -211,7 +211,7 @@ def allowance(desk: Desk, call_id: int, ticked: int = 0) -> Allowance:
     `ticked` are the seconds since the log-on. With 0, the time used since the caller's last entry
     is not subtracted. Raises `CallClosed`.
     """
-    window = _window(desk, call_id, ticked)
+    window = window_of(desk, call_id, ticked)
     return {operation: strictest(operation.bounds(window)) for operation in OPERATIONS}
 
 
@@ -220,11 +220,12 @@ def allowance_to(desk: Desk, call_id: int, to_caller_id: int) -> Allowed:
 
     Raises `CallClosed`, `UnknownCaller`, and `Refused` for the caller's own account.
     """
-    window = _window(desk, call_id, 0)
+    window = window_of(desk, call_id, 0)
     return strictest(gift_bounds(window, account_of(desk, to_caller_id)))
 
 
-def _window(desk: Desk, call_id: int, ticked: int) -> Window:
+def window_of(desk: Desk, call_id: int, ticked: int) -> Window:
+    """Return the window of a call, after the next event's cutoff. Raises `CallClosed`."""
     posting = enter(desk, call_id, ticked)
     posting.apply(cutoff.clamp, desk.now, desk.settings)
     return Window(posting)
@@ -294,7 +295,7 @@ def leftover(desk: Desk, call_id: int, ticked: int) -> Leftover:
 
     Raises `CallClosed`.
     """
-    window = _window(desk, call_id, max(ticked, LEAST_SECONDS))
+    window = window_of(desk, call_id, max(ticked, LEAST_SECONDS))
     posting = window.posting
     on = date.fromisoformat(posting.state.day or "")
     allowed, expiring = strictest(deposit.bounds(window)), posting.expiring()

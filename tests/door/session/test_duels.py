@@ -52,15 +52,38 @@ def banked(board: World) -> dict[str, int]:
         return dict(tuple(row) for row in desk.connection.exec_driver_sql(said))
 
 
-async def test_a_new_caller_reads_why_they_may_not_duel_before_naming_a_rival(
+async def test_a_new_caller_reads_from_when_they_may_duel_and_cannot_challenge(
     tmp_path: Path,
 ) -> None:
     async with world(tmp_path, toml=f"{BOARD}\n[timebank]\nknown_days = 7\n") as board:
+        bob = await newcomer(board, "Bob")
+        await bob.send("qg").until("Goodbye")
+        board.enter("Zoe")
         ada = await newcomer(board, "Ada")
-        await ada.send("du").until("You have no duels yet.")
-        await ada.send("c").until("A stake obeys the rules for minutes that you send.")
-        await ada.until("New callers can send")
-        assert "Challenge whom" not in ada.transcript
+        await ada.send("du").until("Stakes come from your time bank.")
+        assert re.search(
+            r"You can duel from \d+ \w+, when you have been here 7\s+days", ada.picture
+        )
+        assert "<C>" not in ada.picture
+        await ada.send("c").until("does nothing here")
+
+
+async def test_a_short_bank_is_said_before_a_stake_is_asked_for(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=TOML) as board:
+        board.enter("Bob", saved=1800)
+        bob, ada = await logged_on(board, "Bob", REFUSING), await newcomer(board, "Ada")
+        await ada.send("du").until("which holds 0 minutes: deposit 1 minute")
+        assert "<C>" not in ada.picture
+        await bob.until("Press any key")
+        await bob.send("\r").until("Your game, or")
+        await bob.send("du").until("Stakes come from your time bank.")
+        await bob.send("cAda\r31\r").until("The stake comes from your time bank, which holds 30")
+        await bob.send("10\ry").until("You have challenged Ada for 10 minutes.")
+        await ada.send("qu1").until("which holds 0 minutes: deposit 10")
+        assert "<A>ccept" not in ada.picture
+        await ada.send("qqqtd12\ry").until("deposited")
+        await ada.send("qdu1a").until("Stake 10 minutes against Bob?")
+        await ada.send("y").until("Your hands against")
 
 
 async def test_two_callers_duel_and_see_their_hands_side_by_side(tmp_path: Path) -> None:
@@ -88,7 +111,7 @@ async def test_two_callers_duel_and_see_their_hands_side_by_side(tmp_path: Path)
         await bob.send("p" + keys_to_the_end(board, "hit")).until(
             "You have played, and Ada has not yet."
         )
-        await ada.send("1").until("Your hands against")
+        await ada.send("qu1").until("Your hands against")
         assert "Coins" not in ada.picture, "nobody sees the other's hands before both are done"
         await ada.send("p" + keys_to_the_end(board, "stay")).until("You have won against Bob.")
         await ada.until("Re<v>iew (Enter)")
@@ -172,7 +195,7 @@ async def test_the_rivals_result_is_hidden_while_it_is_rated(tmp_path: Path) -> 
                 score = after.score if after.is_over else None
                 contests.act(desk, duel, 1, acts[:-1], acts[-1], score)
             close_call(desk, bob, 0, "log-off")
-        await ada.send("1").until("Your hands against")
+        await ada.send("qu1").until("Your hands against")
         while unrated(board):  # while she reads
             await board.at_rest()
         await board.at_rest()
