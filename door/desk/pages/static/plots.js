@@ -69,7 +69,7 @@ function draw(figure) {
       width: figure.clientWidth,
       height: HEIGHT,
       tzDate: (second) => uPlot.tzDate(new Date(second * 1000), "Etc/UTC"),
-      padding: [null, 4 * LETTER, null, null],
+      padding: [null, 6 * LETTER, null, null],
       scales: {
         x: { time: axis === "day", distr: axis === "staked" ? LOGARITHMS : LINEAR },
         y: { distr: axis === "staked" ? ASINH : LINEAR, asinh: 10, range: axis === "hour" ? (_, __, most) => [0, most || 1] : undefined },
