@@ -11,7 +11,8 @@ from ansi.width import character_width, text_width
 from timebank.language import _
 
 HANG_CELLS = 2  # indent of other people's text from its second row on
-_STAYS = frozenset(":;!?»")  # French has a space before these, but never a line break
+# A space where a line may break. French has spaces before some marks and behind « where none may.
+_BREAK = re.compile(r"(?<!«)(?<!«\|\d\d) (?!(?:\|\d\d)*[:;!?%»](?:\|\d\d|[^\w\s])*(?:\s|$))")
 _HANGS = "\t"  # marks a paragraph as hanging; text that callers type has no tab
 
 PIPE_CODE = re.compile(r"\|(?:[01][0-9]|2[0-3])")
@@ -97,6 +98,8 @@ def wrap(text: str, width: int) -> tuple[str, ...]:
     ('What a', '  word')
     >>> wrap("À demain : salut !", 9)
     ('À', 'demain :', 'salut !')
+    >>> wrap("Dites « oui » à 50 %.", 9)
+    ('Dites', '« oui » à', '50 %.')
     """
     lines: list[str] = []
     for paragraph in text.split("\n"):
@@ -108,25 +111,11 @@ def wrap(text: str, width: int) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _words(paragraph: str) -> list[str]:
-    """Split a paragraph at the spaces where a line may break."""
-    words = paragraph.split(" ")
-    if _STAYS.isdisjoint(words):
-        return words
-    joined = words[:1]
-    for word in words[1:]:
-        if word in _STAYS:
-            joined[-1] = f"{joined[-1]} {word}"
-        else:
-            joined.append(word)
-    return joined
-
-
 def _wrap_paragraph(paragraph: str, width: int, below: int) -> list[str]:
     """Break a paragraph into a first line of `width` cells and others of `below`."""
     lines: list[str] = []
     line, used = "", -1
-    for word in _words(paragraph):
+    for word in _BREAK.split(paragraph):
         length = text_width(plain(word))
         if used + 1 + length <= (below if lines else width):
             line, used = word if used < 0 else f"{line} {word}", used + 1 + length
