@@ -413,7 +413,7 @@ _FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
     releases_nothing: 1,
     cuts_off_winnings_last: 2,
     returns_the_stake_of_an_earlier_day: 8,
-    forfeits_what_was_earned_on_the_table: 4,
+    forfeits_what_was_earned_on_the_table: 13,
     counts_no_hand_that_is_won: 1,
 }
 
