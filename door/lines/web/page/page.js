@@ -72,6 +72,7 @@ const terminal = new Terminal({
     scrollback: readsAloud ? READ_ON : 0,
     screenReaderMode: readsAloud,
     theme: THEME,
+    windowsPty: { backend: "winpty", buildNumber: 1 }, // xterm.js 6.0.0 loses rows when it reflows
 });
 
 const line = new BoardLine(

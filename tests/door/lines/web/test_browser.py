@@ -368,6 +368,27 @@ async def test_the_keys_can_be_hidden_and_stay_hidden(browser: Any, tmp_path: Pa
         await ada.taps("B", "<B>et")
 
 
+async def test_a_phone_that_is_turned_at_the_table_shows_it_whole(
+    browser: Any, tmp_path: Path
+) -> None:
+    async with visit(browser, tmp_path, PHONE) as ada:
+        await ada.answers("Name:", "Ada")
+        await ada.answers("Password:", PASSWORD)
+        await ada.sees("Press any key")
+        await ada.page.locator("#keys .enter").tap()
+        ada.board.seeds = [hand("hit")]
+        for key, then in (("B", "<B>et"), ("B", "Coins"), ("1", "<H>it")):
+            await ada.taps(key, then)
+        for width, height in ((1024, 768), (390, 844)) * 2:
+            await ada.page.set_viewport_size({"width": width, "height": height})
+            columns = 80 if width > height else 40
+            await ada.page.wait_for_function(HAS_COLUMNS, arg=columns, timeout=PATIENCE)
+            await ada.sees("<H>it")
+        await ada.page.get_by_role("button", name="Keys").tap()
+        await ada.sees("<H>it")
+
+
+HAS_COLUMNS = "columns => document.getElementById('screen').terminal.cols === columns"
 PASTES = """text => {
     const clipboardData = new DataTransfer();
     clipboardData.setData("text/plain", text);
