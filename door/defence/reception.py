@@ -49,9 +49,9 @@ _HELD_BACK = N_("Too many wrong passwords on your calls. Try again in {time}.")
 _TODAY = N_("No more new names from your address today. Please call again tomorrow.")
 _WORDS = {
     Fault.BLOCKED: "",
-    Fault.AT_ONCE: "Too many calls from your address. Please call again later.",
-    Fault.TOO_FAST: "Too many calls from your address. Please call again in a minute.",
-    Fault.CROWDED: "Too many callers are logging on. Please call again in a minute.",
+    Fault.AT_ONCE: N_("Too many calls from your address. Please call again later."),
+    Fault.TOO_FAST: N_("Too many calls from your address. Please call again in a minute."),
+    Fault.CROWDED: N_("Too many callers are logging on. Please call again in a minute."),
 }
 
 

@@ -29,6 +29,7 @@ from door.lines.telnet.framing import Budget, CommandAllowance
 from door.lines.web import http
 from door.lines.web.pages import File
 from door.lines.web.visitors import Visitors
+from timebank.language import LANGUAGES, Viewer, _, speaking_to
 
 logger = logging.getLogger("door.lines")
 
@@ -259,7 +260,9 @@ class WebConnection(Layer, Answer):
         try:
             self._enter(address)
         except CallRefused as refused:
-            self._turn_away(str(refused))
+            accepted = http.header_value(headers, "Accept-Language")
+            with speaking_to(Viewer(http.preferred(accepted, tuple(LANGUAGES)))):
+                self._turn_away(_(str(refused)) if str(refused) else "")
             return
         self.address = address
         self._connect(self._site.protocols[protocol.subprotocol or ""](address))

@@ -143,17 +143,17 @@ def test_any_bytes_are_a_header_or_refused_within_its_length(noise: bytes, start
 class Counting:
     """A gate that records arrivals, present callers, malformed headers and cut-offs."""
 
-    def __init__(self, shut_to: str = "") -> None:
+    def __init__(self, shut_to: str = "", words: str = "Not you.") -> None:
         self.came: list[str] = []
         self.here: list[str] = []
         self.said: list[tuple[str, str]] = []
         self.cut: list[tuple[str, Blame]] = []
-        self._shut_to = shut_to
+        self._shut_to, self._words = shut_to, words
 
     def enter(self, address: str, cut: Callable[[], None]) -> Callable[[], None]:
         self.came.append(address)
         if address == self._shut_to:
-            raise CallRefused("Not you.")
+            raise CallRefused(self._words)
         self.here.append(address)
         return lambda: self.here.remove(address)
 

@@ -319,6 +319,20 @@ async def test_a_refused_caller_reads_the_reason() -> None:
         assert socket.close_reason == "Not you."
 
 
+@pytest.mark.parametrize(("language", "begins"), [("fr-CA, en", "Trop de"), ("de", "Too many")])
+async def test_a_refused_caller_reads_the_reason_in_the_language_of_the_browser(
+    language: str, begins: str
+) -> None:
+    words = "Too many callers are logging on. Please call again in a minute."
+    gate = Counting(shut_to="127.0.0.1", words=words)
+    async with (
+        open_site(entrance=Entrance(gate)) as board,
+        browser(board, headers={"Accept-Language": language}) as socket,
+    ):
+        assert await ended(socket) == 1013
+        assert (socket.close_reason or "").startswith(begins)
+
+
 async def test_a_front_end_may_name_the_caller_by_the_proxy_protocol_too() -> None:
     gate = Counting()
     async with open_site(entrance=Entrance(gate, proxies=HOME)) as board:
