@@ -6,6 +6,8 @@ screen, a keyboard, a pager and a prompt. Each uses those before it, and knows n
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ansi.charset import spelling
 from door.call.keyboard import Keyboard
 from door.call.pager import Pager
@@ -14,7 +16,7 @@ from door.call.screen import Display, Look, Screen
 from door.clock import Clock
 from door.errors import CarrierLost, Hangup
 from door.lines.line import Line
-from timebank.language import Viewer
+from timebank.language import Viewer, _
 
 PARTING_SECONDS = 2.0  # for the last output to be sent
 
@@ -41,6 +43,19 @@ class Console:
     def use_look(self, look: Look) -> None:
         self.screen.use_look(look)
         self.keyboard.use_charset(look.charset)
+
+    def take_lines(self, look: Look) -> None:
+        """Use this look of plain lines from now on, and read the open screen in it."""
+        if self.wants_lines:
+            self.screen.say(_("You have plain lines already."))
+            return
+        view = self.display.view()
+        if not self.screen.is_painted:  # all but the question was read
+            view = replace(view, scene=None, messages=())
+        self.wants_lines = True
+        self.use_look(look)
+        self.screen.say(_("Plain lines from now on."))
+        self.screen.lay_out_again(view)
 
     # Called by the line.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -22,6 +22,7 @@ from door.lines.line import Line
 COMMAND = "/"
 _COMMANDS = re.compile(r"/(?:[pr?](?: |$)|[wo] *$)", re.IGNORECASE)
 HELP_KEYS = ("?", F1)
+LINES = "!"  # switches to plain lines at every question but a text
 REREAD = "="  # at every question but a text; no letter, so that it never means a choice
 LONGEST_WAIT = 24.0  # seconds that a caller waits for an answer at most
 LAST_SECONDS = 2.5  # granted to each further step after that
@@ -54,6 +55,7 @@ class Keyboard:
     interruption: Interruption | None = None  # raised at the next wait for a key
     on_shown: Callable[[], None] | None = None  # called when all is shown and a key is awaited
     commands: CommandLine | None = None  # runs slash commands at any prompt; None to run none
+    on_lines: Callable[[], Awaitable[None]] | None = None  # serves `LINES`; None leaves it a key
     _waits_from: float = field(init=False)  # when the caller began to wait for an answer
     _received_at: float = field(init=False)  # when bytes arrived last, keys or not
     _decoder: KeyDecoder = field(init=False)
@@ -152,6 +154,7 @@ class Keyboard:
         Otherwise hundreds of calls wait for the collector, which seldom looks at old objects.
         """
         self.on_shown = None
+        self.on_lines = None
         self.commands = None
         self._on_positions.clear()
         if self.interruption is not None:
@@ -162,12 +165,15 @@ class Keyboard:
     async def key(self, *, takes_slash: bool = False, takes_paste: bool = False) -> str:
         """Return the next key, or raise the `Interruption` that came instead.
 
-        A slash begins a command, and `REREAD` shows the screen again, unless `takes_slash` makes
-        both keys like any other. A pasted text is dropped, unless `takes_paste`.
+        `LINES` switches to plain lines, a slash begins a command, and `REREAD` shows the screen
+        again, unless `takes_slash` makes them like any other key. A pasted text is dropped, unless
+        `takes_paste`.
         """
         while True:
             key = await self._next_key(takes_paste=takes_paste)
-            if takes_slash or not (
+            if key == LINES and self.on_lines is not None and not takes_slash:
+                await self.on_lines()
+            elif takes_slash or not (
                 (key == REREAD and self._screen.reread())
                 or (key == COMMAND and await self.command(COMMAND))
             ):

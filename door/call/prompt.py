@@ -47,9 +47,9 @@ class Prompt:
 
         `choices` maps upper-case letters to labels. Enter returns `default`, which is shown; Esc
         and Ctrl-C return `cancel`. `?` explains every key by `meanings`, which are translated here,
-        or else by its label. For the first other key a line says that it does nothing. `menu`
-        replaces the labels if the choices are on the screen already, and must name the default.
-        `also` maps keys that are not shown to letters.
+        or else by its label. For the first other key a line says that it does nothing, and on
+        plain lines for every other key. `menu` replaces the labels if the choices are on the
+        screen already, and must name the default. `also` maps keys that are not shown to letters.
         """
         prompt = menu or lit(choices, default)
         if question:
@@ -73,7 +73,8 @@ class Prompt:
                 await self.explain(choices, meanings or {}, default, cancel)
                 self._screen.display.prompt(prompt)
                 self._screen.offer("keys", choices, default)
-            elif key != " " and not has_explained:  # the space bar cuts a pause short
+            elif key != " " and not (has_explained and self._screen.is_painted):
+                # The space bar cuts a pause short.
                 has_explained = True
                 self.say_useless(key)
 

@@ -223,9 +223,9 @@ class Screen:
         if self.cover is not None:
             self.cover.fit()
 
-    def lay_out_again(self) -> None:
-        """Show the current view again, on a new display for the window's current size."""
-        view, self.display = self.display.view(), self._new_display()
+    def lay_out_again(self, view: View | None = None) -> None:
+        """Show the current view again, or `view`, on a new display for the window's size."""
+        view, self.display = view or self.display.view(), self._new_display()
         display = self.display
         with speaking_to(self.viewer):
             if self.reader is not None:

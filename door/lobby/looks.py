@@ -10,16 +10,19 @@ its accents. Callers do not choose that set, so it changes when more is known of
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ansi.charset import Charset
 from door.call.console import Console
+from door.call.keyboard import LINES
 from door.call.markup import wrap
 from door.call.scene import LAYOUT_COLUMNS
 from door.call.screen import CANVAS_COLUMNS, CANVAS_ROWS, Look, Paint
 from door.lobby import texts
+from timebank.errors import BooksFailed
 from timebank.language import LANGUAGES, N_, _
 
 if TYPE_CHECKING:
@@ -222,20 +225,64 @@ def remembered(preferences: Mapping[str, object], hints: Hints) -> Look | None:
         return None
 
 
+async def take_lines(caller: Caller) -> None:
+    """Use plain lines from now on, on this type of terminal."""
+    look = plain_lines(caller.console.line.hints, caller.console.screen.look.charset)
+    caller.console.take_lines(look)
+    with contextlib.suppress(BooksFailed):  # at worst they press the key again on the next call
+        await remember(caller, look)
+
+
 async def choose(console: Console, usual: Look | None = None) -> Look:
     """Show the same box in every look and return the one that the caller chooses.
 
-    Enter chooses `usual`, or if that is None the look that the hints suggest.
+    Enter chooses `usual`, or if that is None the look that the hints suggest. A caller who has
+    plain lines reads the choices without the boxes.
     """
     offered = choices(console.line.hints)
     guessed = usual or guess(console.line.hints)
+    if usual is not None and usual.paint is Paint.LINES:
+        offered["5"] = (guessed, offered["5"][1])
     default = next((key for key, (look, _words) in offered.items() if look == guessed), "5")
+    descriptions = {key: _(words) for key, (_look, words) in offered.items()}
+    if console.wants_lines:
+        _say_choices(console, descriptions)
+    else:
+        _show_boxes(console, offered, descriptions)
+    question = _("Your choice (Enter for {key})?").format(key=default)
+    on_lines, console.keyboard.on_lines = console.keyboard.on_lines, None
+    try:
+        key = await console.prompt.ask(
+            descriptions,
+            menu=f"|15{question}|07",
+            default=default,
+            cancel=default,
+            also={LINES: "5"},
+        )
+    finally:
+        console.keyboard.on_lines = on_lines
+    look = offered[key][0]
+    if look.paint is not Paint.LINES and not fits(console):
+        console.screen.say(f"|14{too_small(console)}")
+        await console.pager.any_key()
+    return look
+
+
+def _say_choices(console: Console, descriptions: Mapping[str, str]) -> None:
+    """Name the looks in plain lines, text only first."""
+    text_only = {"5": descriptions["5"]}
+    for key, words in {**text_only, **descriptions}.items():
+        console.screen.say(f"|15{key}|07  {words}")
+
+
+def _show_boxes(
+    console: Console, offered: Mapping[str, tuple[Look, str]], descriptions: Mapping[str, str]
+) -> None:
     title = _("Which of these boxes looks right?")
     is_clear = texts.clear(console, title)
     if not is_clear:
         console.screen.say(f"|15{title}")
     margin = " " * max(0, console.display.indent - 1)
-    descriptions = {key: _(words) for key, (_look, words) in offered.items()}
     gap, boxes = _boxes(descriptions, console.line.columns, console.line.rows)
     for key, (look, _words) in offered.items():
         if gap and not (is_clear and key == next(iter(offered))):
@@ -245,15 +292,6 @@ async def choose(console: Console, usual: Look | None = None) -> Look:
             console.line.write(look.encode(f"{margin}{row}\r\n"))
     if gap:
         console.screen.say("")
-    question = _("Your choice (Enter for {key})?").format(key=default)
-    key = await console.prompt.ask(
-        descriptions, menu=f"|15{question}|07", default=default, cancel=default
-    )
-    look = offered[key][0]
-    if look.paint is not Paint.LINES and not fits(console):
-        console.screen.say(f"|14{too_small(console)}")
-        await console.pager.any_key()
-    return look
 
 
 def fits(console: Console) -> bool:

@@ -18,6 +18,7 @@ from ansi.keys import ENTER
 from door.call import passwords
 from door.call.caller import LANGUAGE_KEY, Caller
 from door.call.console import Console
+from door.call.keyboard import LINES
 from door.call.patience import at_the_door
 from door.call.screen import Look, Paint
 from door.config.config import NEW_CALLER, means_new
@@ -61,7 +62,6 @@ T = TypeVar("T")
 DRAINING = N_("The board is closing and takes no more calls. Please call again later.")
 VOID_MEANWHILE = Phrase("That recovery code was used or replaced while you were here.")
 CHANGED_AGAIN = Phrase("Your password was changed again while you were here.")
-LINES_KEY = "!"
 NOT_IN_NAMES = string.punctuation + string.whitespace  # at either end: "!new", "new.", "/new"
 # For translators: the name of your own language.
 IN_THIS_LANGUAGE = N_("In English: press {key}.")
@@ -83,6 +83,7 @@ async def log_on(board: Board, console: Console, shown: Shown | None = None) -> 
     """
     limit = LogonLimit(board.clock, console, board.config.calls.logon_seconds)
     console.prompt.on_unread = partial(_choose_letters, console)
+    console.keyboard.on_lines = partial(_choose_lines, console)
     try:
         calls, bank = board.config.calls, board.config.bank
         news = ngettext(
@@ -127,7 +128,7 @@ async def log_on(board: Board, console: Console, shown: Shown | None = None) -> 
         raise LogonRefused(str(refused)) from refused
     finally:
         limit.stop()
-        console.prompt.on_unread = None
+        console.prompt.on_unread = console.keyboard.on_lines = None
     console.keyboard.lift(IdledOut)  # the limit may have ended just as they were let in
     # At worst the caller is asked again the next time.
     with contextlib.suppress(BooksFailed):
@@ -275,7 +276,7 @@ def _meet(console: Console, *, is_asked: bool) -> str:
         return ""
     if not is_asked:
         return ""
-    offer = _(FOR_READERS).format(key=LINES_KEY)
+    offer = _(FOR_READERS).format(key=LINES)
     console.screen.say(offer)
     return offer
 
@@ -304,7 +305,7 @@ def _language_offer(console: Console) -> str:
 async def _ask_name(console: Console) -> str:
     """Ask for a name; return "" if none was typed, or plain lines or a language was chosen."""
     offer = _language_offer(console)
-    keys = {LINES_KEY: _choose_lines, **({LANGUAGE_KEY: _change_language} if offer else {})}
+    keys = {LINES: _choose_lines, **({LANGUAGE_KEY: _change_language} if offer else {})}
 
     def changed(text: str) -> None:
         if text in keys:
@@ -325,27 +326,23 @@ async def _ask_name(console: Console) -> str:
         console.display.answered()
         if console.keyboard.next_key() == ENTER:  # this terminal sends whole lines
             await console.keyboard.key()
-        keys[str(pressed)](console)
+        await keys[str(pressed)](console)
         return ""
     if name is None:
         return ""
-    if LINES_KEY in name:
-        _choose_lines(console)
+    if LINES in name:
+        await _choose_lines(console)
     name = name.strip(NOT_IN_NAMES)
     if not name:
         console.screen.say(f"|14{_('Type your name, then press Enter.')}")
     return name
 
 
-def _choose_lines(console: Console) -> None:
-    words = (
-        _("You have plain lines already.") if console.wants_lines else _("Plain lines from now on.")
-    )
-    _use_lines(console)
-    console.screen.say(words)
+async def _choose_lines(console: Console) -> None:
+    console.take_lines(looks.plain_lines(console.line.hints))
 
 
-def _change_language(console: Console) -> None:
+async def _change_language(console: Console) -> None:
     """Speak the next language from the next word on."""
     console.viewer.language = next_language(console.viewer.language)
 

@@ -16,6 +16,7 @@ from door.call.console import Console
 from door.call.entries import keep_posted, uncharged
 from door.call.last_hand import is_doubtful
 from door.call.markup import hanging, literal
+from door.call.screen import Paint
 from door.call.talk import UnreadItems, take_unread
 from door.errors import (
     BoardFull,
@@ -263,6 +264,8 @@ def _begin(caller: Caller) -> None:
     console = caller.console
     console.screen.paint_screens()
     console.screen.on_redraw = caller.status.show
+    console.wants_lines = console.screen.look.paint is Paint.LINES
+    console.keyboard.on_lines = partial(looks.take_lines, caller)
     caller.clock.start()
 
 

@@ -308,8 +308,9 @@ async def _secrets(board: Board, caller: Caller) -> list[SettingRow]:
 async def _change_look(caller: Caller) -> None:
     console = caller.console
     console.screen.scroll_lines()
-    look = await looks.choose(console)
+    look = await looks.choose(console, console.screen.look)
     console.use_look(look)
+    console.wants_lines = look.paint is Paint.LINES
     console.screen.paint_screens()
     await looks.remember(caller, look)
 

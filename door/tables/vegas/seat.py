@@ -18,7 +18,7 @@ from door import wording
 from door.call import phrases
 from door.call.call_clock import TIME_UP
 from door.call.entries import uncharged
-from door.call.keyboard import HELP_KEYS, REREAD, is_command
+from door.call.keyboard import HELP_KEYS, LINES, REREAD, is_command
 from door.call.markup import lit
 from door.call.spoken import LONGEST_LINE
 from door.errors import CarrierLost, NotNow, TakenOver, TalkRefused, TimeGranted, TimeUp
@@ -581,6 +581,9 @@ class VegasVisit(Sitting):
             letter = TALK
         elif key == REREAD and self.console.screen.reread():
             return True
+        elif key == LINES and (take_lines := self.console.keyboard.on_lines) is not None:
+            await take_lines()
+            return True
         if letter not in choices and letter != BET:
             return await self._puzzle(key, choices)
         self._is_puzzled = False
@@ -589,7 +592,7 @@ class VegasVisit(Sitting):
         return not await self.attempt(self._carry_out(letter, whispers=key == "/"))
 
     async def _puzzle(self, key: str, choices: Mapping[str, str]) -> bool:
-        """Explain the keys on request, and say once that a key does nothing."""
+        """Explain the keys on request; say that a key does nothing, once on a painted screen."""
         if key in HELP_KEYS:
             self._is_at_table, self._shown_menu = not self.console.screen.is_painted, ""
             meanings = {letter: _(KEY_MEANINGS[letter]) for letter in choices}
@@ -597,7 +600,7 @@ class VegasVisit(Sitting):
             self._is_at_table = True
             self.console.display.refresh()
             self._say_pending()
-        elif key != " " and not self._is_puzzled:
+        elif key != " " and not (self._is_puzzled and self.console.screen.is_painted):
             self._is_puzzled = True
             self.console.prompt.say_useless(key)
         return True

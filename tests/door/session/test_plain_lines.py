@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
+from door.call.screen import Paint
+from door.lobby import looks
 from door.lobby.pulse import EVERY_SECONDS
 from tests.door.playing import hand
 from tests.door.visiting import MENU, TABLE, seated, sysop_toml, visitor
@@ -83,7 +87,7 @@ async def test_choices_are_written_for_screen_readers_everywhere(board: World) -
         )
     await ada.board.settled()
     transcript = ada.terminal.transcript
-    assert "Daily deal (D)" in transcript
+    assert "tournament (D)" in transcript
     assert "Miser (B, Entree)" in transcript
     assert not re.search(r"<\w>", transcript)
 
@@ -150,3 +154,65 @@ async def test_a_key_is_obeyed_before_the_tutor_has_spoken(tmp_path: Path) -> No
         ada.presses("b1\r")
         await ada.terminal.until_heard("You have ")
         await ada.presses("s").is_asked(TABLE)
+
+
+@pytest.mark.parametrize("key", ["\r", "\x1b", "!"])
+async def test_the_choice_of_a_screen_keeps_plain_lines(board: World, key: str) -> None:
+    ada = await visitor(board, "Ada", profile=REFUSING)
+    await ada.presses("y").is_asked("<Q>uit")
+    await ada.presses("s").is_asked("Your choice (Enter for 5)?")
+    heard = ada.terminal.heard
+    assert heard.index("5  Text only") < heard.index("1  CP437")
+    assert "boxes" not in heard
+    await ada.presses(key).is_asked("Your setting, or ? for the list:")
+    assert ada.caller.console.screen.look.paint is Paint.LINES
+    assert "\x1b" not in ada.terminal.transcript
+
+
+@pytest.mark.parametrize(
+    ("keys", "at"),
+    [
+        ("", MENU),
+        ("y", "<Q>uit"),
+        ("t", "Your choice (Enter to quit):"),
+        ("b", TABLE),
+        ("v", "<Q>uit"),
+        ("l", "Press any key"),
+    ],
+)
+async def test_a_key_switches_to_plain_lines_at_every_question(
+    board: World, keys: str, at: str
+) -> None:
+    ada = await visitor(board, "Ada")
+    await ada.presses(keys).is_asked(at)
+    await ada.presses("!").terminal.until_heard("Plain lines from now on.")
+    await ada.is_asked(at)
+    assert ada.caller.console.screen.look.paint is Paint.LINES
+    await board.settled()
+    stored = looks.remembered(ada.caller.record.preferences, ada.caller.console.line.hints)
+    assert stored is not None
+    assert stored.paint is Paint.LINES
+    await ada.presses("!").terminal.until_heard("You have plain lines already.")
+
+
+async def test_painted_boxes_can_be_left_for_plain_lines_and_keep_what_is_set(
+    board: World,
+) -> None:
+    ada = await visitor(board, "Ada")
+    await ada.presses("y").is_asked("<Q>uit")
+    await ada.presses("s").is_asked("Your choice (Enter for 2)?")
+    await ada.presses("3").is_asked("<Q>uit")
+    await ada.presses("s").is_asked("Your choice (Enter for 3)?")
+    await ada.presses("!").is_asked("<Q>uit")
+    assert ada.caller.console.screen.look.paint is Paint.LINES
+
+
+async def test_every_wrong_key_is_answered_in_plain_lines(board: World) -> None:
+    ada = await visitor(board, "Ada", profile=REFUSING)
+    await ada.presses("b").is_asked(TABLE)
+    for key in "ZX":
+        await ada.presses(key).terminal.until_heard(f"{key} does nothing here.")
+    await ada.presses("q").is_asked(MENU)
+    await ada.presses("v").is_asked("<Q>uit")
+    for key in "ZX":
+        await ada.presses(key).terminal.until_heard(f"{key} does nothing here.")
