@@ -30,8 +30,8 @@ def show(
 ) -> None:
     """Greet a caller who has connected; `news` are lines for our own screen, with pipe codes.
 
-    A picture has the line `above` in its first row, where a screen reader begins. The champion is
-    named below it if the sysop lets the world see names.
+    The line `above` comes first, in the first row of a picture: there a screen reader begins. The
+    champion is named below if the sysop lets the world see names.
     """
     _greet(console, config, news, above)
     if champion is not None and config.public.has_names:
@@ -45,7 +45,7 @@ def _greet(console: Console, config: Config, news: Sequence[str], above: str) ->
         return
     name = board.sysop_shown
     sysop = ("", f"|07{run_by(f'|15{name}')}") if name else ("",)
-    for line in ("", f"|15{board.name}", *sysop, *news, ""):
+    for line in (*([above] if above else ()), "", f"|15{board.name}", *sysop, *news, ""):
         console.screen.say(line)
 
 

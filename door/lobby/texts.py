@@ -87,8 +87,8 @@ def show(
 ) -> bool:
     """Show the screen of that name on scrolling lines, its fields filled.
 
-    A painted one has the line `above` in its first row. Return False if there is none for this
-    terminal.
+    The line `above` comes first, in the first row of a painted one. Return False if there is none
+    for this terminal.
     """
     picture = find(console, folder, name)
     if picture is None:
@@ -100,7 +100,7 @@ def show(
         _send(console, *_as_sent(picture, columns, rows, colour, above))
         console.display.indent = _middle(picture, columns) + 1
     else:
-        for line in lines(picture):
+        for line in (*([above] if above else ()), *lines(picture)):
             console.screen.say(line)
     return True
 

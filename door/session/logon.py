@@ -266,19 +266,16 @@ async def _as_registered(board: Board, console: Console, name: str) -> str:
 
 
 def _meet(console: Console, *, is_asked: bool) -> str:
-    """Use plain lines on a terminal that asks for them, and offer them first to all others.
+    """Use plain lines on a terminal that asks for them; return the offer of them to all others.
 
-    Return the offer, as a picture would erase it. There is none unless a question follows
-    (`is_asked`).
+    There is none unless a question follows (`is_asked`).
     """
     if looks.wants_lines(console.line.hints):
         _use_lines(console)
         return ""
     if not is_asked:
         return ""
-    offer = _(FOR_READERS).format(key=LINES)
-    console.screen.say(offer)
-    return offer
+    return _(FOR_READERS).format(key=LINES)
 
 
 def _use_lines(console: Console) -> None:
