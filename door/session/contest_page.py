@@ -44,6 +44,7 @@ NAME_CELLS = 17  # for names, where there is no room for the longest
 NARROW, ROOMY = 48, 54  # columns of a ranking with prizes: with cut names, and with whole ones
 LEAST_SHOWN, MOST_SHOWN = 3, 50  # callers of a ranking
 MOST_WEIGHED = 20  # tries for each visit
+WEIGHING_SECONDS = 5.0  # that plain lines wait for the costs before the page
 
 log = logging.getLogger("door.tables")
 
@@ -103,10 +104,12 @@ class ContestPage(ABC, Generic[AnyOverview]):
 
     async def _ask(self, overview: AnyOverview) -> str:
         rows = self.rows(overview)
-        self._console.display.stage(Page(_(self.title), rows))
         weighing = asyncio.create_task(self._weigh_meanwhile(overview, rows))
         hidden = self.hidden_keys(overview)
         try:
+            if not self._console.screen.is_painted:  # lines that are sent cannot change
+                await self._console.keyboard.pause(WEIGHING_SECONDS)
+            self._console.display.stage(Page(_(self.title), rows))
             return await self._console.prompt.ask(
                 {key: _(label) for key, label in self.keys.items() if key not in hidden},
                 default=self.default(overview),
@@ -120,30 +123,26 @@ class ContestPage(ABC, Generic[AnyOverview]):
     async def _weigh_meanwhile(self, overview: AnyOverview, rows: list[str]) -> None:
         """Compute the costs that the books lack while the caller reads, and show them in `rows`.
 
-        On plain lines the caller reads their own cost in a line.
+        Plain lines are read again if that took longer than they wait.
         """
-        number = self._caller.record.id
+        told = list(rows)
         try:
-            async for caller_id in weigh_tries(self._board, overview.contest, MOST_WEIGHED):
+            async for _caller in weigh_tries(self._board, overview.contest, MOST_WEIGHED):
                 ranking = partial(self.ranking, contest=overview.contest)
                 overview = replace(overview, placed=await self._board.books.read(ranking))
                 rows[:] = self.rows(overview)
                 self._console.display.refresh()
-                if caller_id == number and not self._console.screen.is_painted:
-                    self._tell_own(overview)
             await self.complete(overview, rows)
+            if rows != told and not self._console.screen.is_painted:
+                self._console.screen.reread()
+            self._console.keyboard.nudge()
             last = await self._board.books.read(self.last)
             if last is not None:  # its last players may have hung up before the costs were known
                 async for _caller in weigh_tries(self._board, last, MOST_WEIGHED):
                     pass
         except (BooksFailed, HelperUnavailable) as problem:  # the next visit tries again
             log.info("the cost of a try at a contest is not known yet: %s", problem)
-
-    def _tell_own(self, overview: AnyOverview) -> None:
-        mine = placed_of(overview.placed, self._caller.record.id)
-        if mine is not None and mine.cost is not None:
-            words = _("Your decisions cost {percent} of a bet.").format(percent=percent(mine.cost))
-            self._console.screen.say(f"|14{words} {self.place_words(overview)}")
+            self._console.keyboard.nudge()
 
     # What a kind says.
 

@@ -134,12 +134,9 @@ class DailyDeal(ContestPage[DealOverview]):
         self._line = result_line(deal.day, mine.cost, by_hand, charset)
         rows[:] = self.rows(overview)
         self._console.display.refresh()
-        if not screen.is_painted:
-            screen.say(f"|07{_(COPY)}")
-            screen.say(f"|15{self._line}")
 
     def notes(self, overview: DealOverview) -> Iterator[str]:
-        if self._line and self._console.screen.is_painted:
+        if self._line:
             yield f"|07{_(COPY)}"
             yield from (f"|15{each}" for each in self._line.translate(IN_COLOUR).split("\n"))
         until, _is_over, last = overview.outlook

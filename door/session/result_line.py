@@ -38,15 +38,16 @@ async def hand_costs(thinking: TutorProcess, contest: Contest, acts: Sequence[st
 
 
 def result_line(day: date, cost: int, by_hand: Sequence[int], charset: Charset | None) -> str:
-    """Return the result of a try that costs `cost`; without a charset the squares are in words.
+    """Return the result of a try that costs `cost`, in short lines; without a charset in words.
 
     >>> from datetime import date
     >>> costs = [0, 90, 0, 1000, 0]
     >>> print(result_line(date(2026, 11, 28), 1090, costs, Charset.CP437))
     Black Jack For Time, 28 November 2026: 3/5 by the book, cost 10.9%
     ■▒■░■
-    >>> result_line(date(2026, 11, 28), 1090, costs, None).partition("%. ")[2]
-    'Small slip in hand 2. Big slip in hand 4.'
+    >>> print(result_line(date(2026, 11, 28), 1090, costs, None).partition("%.\n")[2])
+    Small slip in hand 2.
+    Big slip in hand 4.
     """
     slips = [(each > 0) + (each >= BIG_SLIP) for each in by_hand]
     words = _("{game}, {date}: {number}/{all} by the book, cost {cost}").format(
@@ -71,4 +72,4 @@ def result_line(day: date, cost: int, by_hand: Sequence[int], charset: Charset |
     if big:
         big_slips = ngettext("Big slip in hand {hands}.", "Big slips in hands {hands}.", len(big))
         sentences.append(big_slips.format(hands=", ".join(big)))
-    return " ".join(sentences)
+    return "\n".join(sentences)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from datetime import date, timedelta
 from hashlib import sha256
 from pathlib import Path
@@ -155,10 +156,12 @@ async def test_the_page_is_there_before_the_tutor_has_weighed_and_costs_follow(
 
         bob = await newcomer(board, "Bob", REFUSING)
         bob.send("dp" + keys_to_the_end(deal))
-        await bob.until("You're number 2 of 2.")  # an unrated player is last
+        await bob.until("Hand 10: ")
+        while "You're number 2 of 2." not in bob.transcript:  # an unrated player is last
+            await board.pass_time(1)
         await bob.until("Quit (Q, Enter)")
         weighing = asyncio.create_task(weigh_all())
-        await bob.until("of a bet. You're number 1 of 2.")
+        await bob.until("You're number 1 of 2.")
         weighing.cancel()
 
 
@@ -224,6 +227,27 @@ async def test_a_finished_try_has_a_line_to_paste_without_spoilers(
     assert "Copy this and show it to your friends:" in ada.picture
 
 
+async def test_plain_lines_tell_the_end_of_a_deal_once_and_again_on_request(board: World) -> None:
+    ada = await newcomer(board, "Ada", REFUSING)
+    await ada.send("d").until("You haven't played it yet.")
+    before = len(ada.transcript)
+    await ada.send("p" + keys_to_the_end(sealed(board))).until("(Q, Enter)")
+    told = ada.transcript[before:]
+    end = told[told.index("You're the first") :]
+    assert told.count("You're the first") == told.count("Copy this") == 1
+    assert end.count("(Q, Enter)") == 1
+    assert end.rstrip().splitlines()[-1].endswith("(Q, Enter)")
+    assert "?" not in end
+    copied = end.partition("friends:\r\n")[2].splitlines()[0]
+    assert re.fullmatch(r"Black Jack For Time, 20 November 2026: .* cost [0-9.]+%\.", copied)
+    await ada.send("=").until_heard(copied)
+    await ada.until_heard("(Q, Enter)")
+    await ada.send("v").until("Review of your hands")
+    await ada.send("q").until_heard("(Q, Enter)")
+    await board.settled()
+    assert ada.heard.count("(Q, Enter)") == ada.heard.count(copied) == 1
+
+
 def test_the_line_has_a_square_for_each_hand_or_names_the_slips() -> None:
     day, by_hand = date(2026, 11, 28), [0, 1, 999, 1000, 5000]
     one = result_line(day, 7043, by_hand, Charset.UTF8)
@@ -231,5 +255,7 @@ def test_the_line_has_a_square_for_each_hand_or_names_the_slips() -> None:
     assert one == f"{head}\n🟩🟨🟨🟥🟥"
     assert result_line(day, 7043, by_hand, Charset.CP437) == f"{head}\n■▒▒░░"
     said = result_line(day, 7043, by_hand, None)
-    assert said == f"{head}. Small slips in hands 2, 3. Big slips in hands 4, 5."
+    assert said == f"{head}.\nSmall slips in hands 2, 3.\nBig slips in hands 4, 5."
+    longest = result_line(day, 7043, [1] * 10, None)
+    assert max(map(len, longest.splitlines())) < 80
     assert result_line(day, 0, [0] * 10, None).endswith(": 10/10 by the book, cost 0%.")
