@@ -280,7 +280,8 @@ class WindowScene(WholeWidth):
     def lines(self) -> Sequence[str]:
         rows = [f"|15{_('Time bank')}", "", *self._field_lines(self.holdings)]
         if self.allowed:
-            rows += [f"|10{_('You can still')}", *self._field_lines(self.allowed)]
+            # One text: plain lines tell the heading again with a row that has changed.
+            rows.append("\n".join((f"|10{_('You can still')}", *self._field_lines(self.allowed))))
         rows.append(f"|07{_('Next event'):<{LABEL}} |15{self.values['EVENT']}")
         if self.notice:
             rows.append(f"|14{self.notice}")

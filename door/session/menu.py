@@ -89,8 +89,11 @@ async def main_menu(board: Board, caller: Caller) -> None:
     If the books are unavailable, the caller reads so and may wait or leave. Only an open hand ends
     the call, as the next log-on leads back to it.
     """
-    trouble, known = "", list[str]()
+    trouble, known, language = "", list[str](), ""
     while True:
+        before, language = language, caller.console.viewer.language
+        if language != before:
+            known = []
         caller.place = MAIN_MENU
         caller.status.coin = caller.config.coin
         games = {game.letter: game for name, game in GAMES.items() if board.config.games[name].open}

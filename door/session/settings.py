@@ -119,10 +119,12 @@ async def visit_settings(board: Board, caller: Caller) -> None:
             cancel="Q",
             meanings=MEANINGS,
         )
-        known = () if console.screen.is_painted else page.lines()
         if choice == "Q":
             return
+        was_painted = console.screen.is_painted
         await _change(board, caller, choice)
+        is_new = was_painted or console.screen.is_painted or choice == "L"
+        known = () if is_new else page.lines()
 
 
 def _menu(labels: Mapping[str, str], rows: Sequence[SettingRow], known: Sequence[str]) -> str:

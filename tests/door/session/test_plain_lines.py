@@ -101,7 +101,9 @@ async def test_the_bank_tells_its_answer_and_then_only_what_has_changed(board: W
     lines = [line.strip() for line in ada.terminal.transcript[first:].splitlines() if line.strip()]
     answer = lines.index("5 minutes deposited.")
     assert lines[answer + 1].split() == ["Bank", "5:00"]
-    assert not {"Time bank", "You can still", "Deposit (D)"} & set(lines)
+    assert not {"Time bank", "Deposit (D)"} & set(lines)
+    heading = lines.index("You can still")
+    assert lines[heading + 1].split() == ["Deposit", "50:00"]
     assert not any(line.startswith("Owed") for line in lines)
 
 
@@ -203,7 +205,9 @@ async def test_painted_boxes_can_be_left_for_plain_lines_and_keep_what_is_set(
     await ada.presses("s").is_asked("Your choice (Enter for 2)?")
     await ada.presses("3").is_asked("<Q>uit")
     await ada.presses("s").is_asked("Your choice (Enter for 3)?")
-    await ada.presses("!").is_asked("<Q>uit")
+    ada.presses("!")
+    await ada.terminal.until_heard("Quit (Q)")
+    assert "Animation" in ada.terminal.heard, "all is new"
     assert ada.caller.console.screen.look.paint is Paint.LINES
 
 
@@ -216,3 +220,14 @@ async def test_every_wrong_key_is_answered_in_plain_lines(board: World) -> None:
     await ada.presses("v").is_asked("<Q>uit")
     for key in "ZX":
         await ada.presses(key).terminal.until_heard(f"{key} does nothing here.")
+
+
+async def test_everything_is_told_again_in_another_language(board: World) -> None:
+    ada = await visitor(board, "Ada", profile=REFUSING)
+    await ada.presses("y").is_asked("<Q>uit")
+    ada.presses("l")
+    await ada.terminal.until_heard("Quitter (Q)")
+    assert "Animation" in ada.terminal.heard  # the same word
+    ada.presses("q")
+    await ada.terminal.until_heard("Votre jeu, ou")
+    assert "Black Jack For Time" in ada.terminal.heard
