@@ -122,6 +122,9 @@ class Fairness:
                 "You chose yours after this chain was sealed, so the house can't have picked cards."
             )
         elif self.is_own:
-            yield _("Today's chain is newer than your phrase: type a new one to prove the cards.")
+            yield _(
+                "Today's chain is newer than your phrase. Type a new one: it proves the cards from "
+                "the next shuffle on."
+            )
         else:
             yield _("The house chose this phrase, so it proves nothing. Press C and type your own.")

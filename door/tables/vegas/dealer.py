@@ -95,14 +95,17 @@ class Dealer:
         state.tell(news.ShoeSealed(state.shoe.seal))
 
     def commit_seats(self) -> None:
-        """Commit each uncommitted seat to its caller's phrase, for a fresh shoe."""
+        """Commit each seat of a fresh shoe to its caller's phrase, also to one chosen since."""
         state = self._state
         if not state.may_be_cut or not state.is_cut_by_all:
             return
-        committed = {each.caller_id for each in state.commitments}
+        committed = {each.caller_id: each.phrase for each in state.commitments}
         for seat in state.seated():
-            if seat.guest is not None and seat.caller_id not in committed:
-                phrase = phrases.stored(seat.guest.caller.record.preferences)
+            if seat.guest is None:
+                continue
+            phrase = phrases.stored(seat.guest.caller.record.preferences)
+            before = committed.get(seat.caller_id)
+            if before is None or (phrase and phrase.is_own and phrase.text != before):
                 self.commit(seat, phrase or phrases.drawn(self._board.new_seed()))
 
     def commit(self, seat: Chair, phrase: CutPhrase) -> None:

@@ -92,7 +92,7 @@ async def test_words_typed_after_the_seal_are_the_phrase_from_then_on(tmp_path: 
     ("is_own", "proves", "words"),
     [
         (False, False, "The house chose this phrase, so it proves nothing. Press C and type"),
-        (True, False, "Today's chain is newer than your phrase: type a new one"),
+        (True, False, "Today's chain is newer than your phrase. Type a new one"),
         (True, True, "You chose yours after this chain was sealed"),
     ],
 )
@@ -152,3 +152,16 @@ async def test_every_seat_commits_before_any_phrase_is_shown(tmp_path: Path) -> 
         assert seal(shoe.seed) == shoe.seal
         dealt = shuffle(shoe.seed, Phrases(shoe.cut, shoe.link), shoe.decks)
         assert three.round.shoe[:20] == dealt[:20]
+
+
+async def test_words_chosen_in_the_settings_cut_a_shoe_that_is_not_dealt_yet(
+    tmp_path: Path,
+) -> None:
+    async with party(tmp_path, 2, ahead=AHEAD) as two:
+        ada, _bob = two.sitters
+        await phrases.choose(ada.caller, "chosen elsewhere")
+        for sitter in two.sitters:
+            await sitter.is_ready(1)
+        shoe = two.stored().shoe
+        assert shoe is not None
+        assert "chosen elsewhere" in (shoe.cut or "").split("\n")
