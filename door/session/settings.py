@@ -249,7 +249,7 @@ def _watched(caller: Caller) -> list[SettingRow]:
 
 
 async def _change_phrase(board: Board, caller: Caller) -> None:
-    """Show the seals of the caller's next shoes, then let them choose a phrase.
+    """Show the seals of the caller's next shoes, on plain lines on request; then ask for a phrase.
 
     Only games played alone have such chains.
     """
@@ -271,7 +271,9 @@ async def _change_phrase(board: Board, caller: Caller) -> None:
             "fit the cards to it any more."
         )
     )
-    await console.pager.read(_("Your phrase"), "\n\n".join(paragraphs))
+    words = _("Read the anchors that seal your next shoes?")
+    if console.screen.is_painted or await console.prompt.agrees(words, default="N"):
+        await console.pager.read(_("Your phrase"), "\n\n".join(paragraphs))
     typed = await console.prompt.entry(
         f"|11{_('Your new phrase:')}|07",
         longest=phrases.LONGEST,

@@ -11,6 +11,7 @@ from door.call.screen import Paint
 from door.lobby import looks
 from door.lobby.pulse import EVERY_SECONDS
 from tests.door.playing import hand
+from tests.door.tables.test_sealed_ahead import AHEAD
 from tests.door.visiting import MENU, TABLE, seated, sysop_toml, visitor
 from tests.terminal import REFUSING
 from tests.thinking import AtOurWord
@@ -231,3 +232,17 @@ async def test_everything_is_told_again_in_another_language(board: World) -> Non
     ada.presses("q")
     await ada.terminal.until_heard("Votre jeu, ou")
     assert "Black Jack For Time" in ada.terminal.heard
+
+
+async def test_anchors_are_read_in_plain_lines_on_request_alone(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=TOML.replace("[calls]", f"{AHEAD}[calls]")) as board:
+        ada = await visitor(board, "Ada", profile=REFUSING)
+        await ada.presses("y").is_asked("<Q>uit")
+        await ada.presses("y").is_asked("Read the anchors")
+        await ada.presses("\r").is_asked("Your new phrase:")
+        assert not re.search("[0-9a-f]{64}", ada.terminal.transcript)
+        await ada.presses("\x1b").is_asked("? for the list:")
+        await ada.presses("y").is_asked("Read the anchors")
+        ada.presses("y")
+        await ada.terminal.until_heard("anchors seal")
+        assert re.search("[0-9a-f]{64}", ada.terminal.heard)
