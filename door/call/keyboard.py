@@ -63,6 +63,7 @@ class Keyboard:
     _keys: list[str] = field(default_factory=list)
     _keys_this_turn: int = 0  # given since the event loop had a turn
     _paused: bool = False
+    _has_hurried: bool = False  # whether the waiting keys have ended a `pause`
     _waiter: asyncio.Future[None] | None = None
     _flush: asyncio.TimerHandle | None = None
     _loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.get_running_loop)
@@ -211,6 +212,7 @@ class Keyboard:
             elif (key := self.next_key(takes_paste=takes_paste)) is not None:
                 self._keys_this_turn += 1
                 del self._keys[0]
+                self._has_hurried = False
                 self._read_on()
                 self._waits_from = self._clock.monotonic()
                 return key
@@ -238,6 +240,11 @@ class Keyboard:
         self._keys.clear()
         self._read_on()
 
+    def forget_hurry(self) -> None:
+        """Drop the keys that ended a `pause`, before a wait for any key."""
+        if self._has_hurried:
+            self.forget_keys()
+
     def _read_on(self) -> None:
         if self._paused and not self._keys:
             self._paused = False
@@ -246,14 +253,14 @@ class Keyboard:
     async def pause(self, seconds: float) -> None:
         """Let the caller look for `seconds`.
 
-        A key, typed ahead or now, or an interruption ends it at once, and is kept for the next
-        question.
+        A key, typed ahead or now, or an interruption ends it at once. The key is kept for the next
+        question, but does not answer a wait for any key.
         """
-        if self._keys or self.interruption is not None:
-            return
-        self._screen.show()
-        await self._until_nudged(self._clock.call_later(seconds, self.nudge))
-        self._waits_from = self._clock.monotonic()
+        if not self._keys and self.interruption is None:
+            self._screen.show()
+            await self._until_nudged(self._clock.call_later(seconds, self.nudge))
+            self._waits_from = self._clock.monotonic()
+        self._has_hurried = bool(self._keys)
 
     async def beat(self, seconds: float) -> None:
         """Let the caller look for `seconds` at their own pace; plain lines do not pause."""

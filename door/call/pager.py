@@ -44,7 +44,11 @@ class Pager:
     _screen: Screen
 
     async def any_key(self, prompt: str = "") -> None:
-        """Wait for any key but a help key, which must not end the last view of what is shown."""
+        """Wait for any key but a help key, which must not end the last view of what is shown.
+
+        A key that hurried the cards before does not count.
+        """
+        self._keyboard.forget_hurry()
         self._screen.display.prompt(f"|07{prompt or _('Press any key')}")
         while await self._keyboard.key() in HELP_KEYS:
             self._screen.say(_any_key_words())

@@ -259,3 +259,15 @@ def test_the_line_has_a_square_for_each_hand_or_names_the_slips() -> None:
     longest = result_line(day, 7043, [1] * 10, None)
     assert max(map(len, longest.splitlines())) < 80
     assert result_line(day, 0, [0] * 10, None).endswith(": 10/10 by the book, cost 0%.")
+
+
+async def test_a_key_that_hurries_the_draw_does_not_swallow_the_result(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=BOARD.replace('"off"', '"normal"')) as board:
+        ada = await newcomer(board, "Ada")
+        await ada.send("d").until("You haven't played it yet.")
+        first = keys_to_the_end(sealed(board)).split(" ")[0]
+        await ada.send("p ").until("<S>tand")
+        await ada.send(first + "\r\r").until("Press any key")
+        assert "Hand 1: " in ada.picture
+        await ada.send("\r ").until("<S>tand")
+        assert "2 of 10" in ada.picture
