@@ -17,6 +17,7 @@ from ansi.keys import BACKSPACE, F1, RUBOUT, Key, KeyDecoder, Paste
 from door.call.screen import Look, Paint, Screen
 from door.clock import Clock, Timer
 from door.errors import CarrierLost, Interruption, TakenOver
+from door.flag import Flag
 from door.lines.line import Line
 
 COMMAND = "/"
@@ -27,6 +28,7 @@ REREAD = "="  # at every question but a text; no letter, so that it never means 
 LONGEST_WAIT = 24.0  # seconds that a caller waits for an answer at most
 LAST_SECONDS = 2.5  # granted to each further step after that
 ESCAPE_SECONDS = 0.35  # a lone ESC is a key when nothing has followed it for this long
+CHANGED = ""  # in place of a key: what the keys stand for has changed
 KEYS_WAITING = 512  # typed ahead; more than this stays in the socket
 KEYS_PER_TURN = 32  # of a paste, before the event loop gets a turn
 
@@ -163,15 +165,21 @@ class Keyboard:
 
     # Keys.
 
-    async def key(self, *, takes_slash: bool = False, takes_paste: bool = False) -> str:
+    async def key(
+        self,
+        *,
+        takes_slash: bool = False,
+        takes_paste: bool = False,
+        changed: Flag | None = None,
+    ) -> str:
         """Return the next key, or raise the `Interruption` that came instead.
 
         `LINES` switches to plain lines, a slash begins a command, and `REREAD` shows the screen
         again, unless `takes_slash` makes them like any other key. A pasted text is dropped, unless
-        `takes_paste`.
+        `takes_paste`. Once `changed` is raised, with a `nudge`, return `CHANGED`.
         """
         while True:
-            key = await self._next_key(takes_paste=takes_paste)
+            key = await self._next_key(takes_paste=takes_paste, changed=changed)
             if key == LINES and self.on_lines is not None and not takes_slash:
                 await self.on_lines()
             elif takes_slash or not (
@@ -204,8 +212,10 @@ class Keyboard:
             screen.lay_out_again()
         return True
 
-    async def _next_key(self, *, takes_paste: bool) -> str:
+    async def _next_key(self, *, takes_paste: bool, changed: Flag | None) -> str:
         while self.interruption is None:
+            if changed is not None and changed.is_set():
+                return CHANGED
             if self._keys and self._keys_this_turn == KEYS_PER_TURN:
                 self._keys_this_turn = 0
                 await asyncio.sleep(0)

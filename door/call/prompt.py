@@ -9,6 +9,7 @@ from ansi.charset import UNREADABLE, reread
 from ansi.keys import BACKSPACE, ENTER, ESCAPE, F1, INTERRUPT
 from door.call.canvas_display import CanvasDisplay
 from door.call.keyboard import (
+    CHANGED,
     COMMAND,
     HELP_KEYS,
     REREAD,
@@ -20,6 +21,7 @@ from door.call.markup import lit, literal
 from door.call.pager import Pager
 from door.call.scene import Explained, ExplainedInLines
 from door.call.screen import Screen
+from door.flag import Flag
 from door.lines.line import Ask
 from timebank.language import _
 
@@ -42,6 +44,7 @@ class Prompt:
         cancel: str | None = None,
         meanings: Mapping[str, str] | None = None,
         also: Mapping[str, str] | None = None,
+        changed: Flag | None = None,
     ) -> str:
         """Show the choices with their letters lit and return the letter that was pressed.
 
@@ -50,6 +53,7 @@ class Prompt:
         or else by its label. For the first other key a line says that it does nothing, and on
         plain lines for every other key. `menu` replaces the labels if the choices are on the
         screen already, and must name the default. `also` maps keys that are not shown to letters.
+        Return `CHANGED` once `changed` is raised.
         """
         prompt = menu or lit(choices, default)
         if question:
@@ -58,7 +62,9 @@ class Prompt:
         self._screen.offer("keys", choices, default)
         has_explained = False
         while True:
-            key = await self._keyboard.key()
+            key = await self._keyboard.key(changed=changed)
+            if key == CHANGED:
+                return CHANGED
             letter: str | None = (also or {}).get(key.upper(), key.upper())
             if key == ENTER:
                 letter = default

@@ -358,6 +358,7 @@ class Housekeeping:
             marked = await self._books.run(partial(take_unread, caller_id=caller_id))
             self._say(caller, marked.beyond(unseen))
             caller.notices_shown.set()
+            caller.console.keyboard.nudge()
             if not marked.notices:  # messages move no minutes
                 continue
             try:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
+from door.call.keyboard import CHANGED
 from door.call.markup import literal, wrap
 from door.call.page import MARGIN, TITLE_ROWS, Page
 from door.errors import HelperUnavailable
@@ -37,6 +38,7 @@ from timebank.words import clock_time, whole_date
 if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
+    from door.flag import Flag
     from timebank.ledger.database import Desk
     from timebank.wagers.contests import Contest, ContestResult, ContestTry
 
@@ -79,18 +81,22 @@ class ContestPage(ABC, Generic[AnyOverview]):
 
     def __init__(self, board: Board, caller: Caller) -> None:
         self._board, self._caller, self._console = board, caller, caller.console
+        self._rows: list[str] = []  # of the page that is shown
 
     async def visit(self) -> None:
         """Show the page until the caller leaves it; without a contest, the result of the last."""
+        choice = "Q"
         while True:
             self._caller.place = self.title
             overview = await self.look()
             if overview is None:
                 await self._read_last()
                 return
-            choice = await self._ask(overview)
+            choice = await self._ask(overview, is_new=choice != CHANGED)
             if choice == "Q":
                 return
+            if choice == CHANGED:
+                continue
             if choice == "P":
                 await self._play(overview)
             elif choice == "R":
@@ -102,19 +108,25 @@ class ContestPage(ABC, Generic[AnyOverview]):
             else:
                 await self.go_to(choice)
 
-    async def _ask(self, overview: AnyOverview) -> str:
-        rows = self.rows(overview)
-        weighing = asyncio.create_task(self._weigh_meanwhile(overview, rows))
+    async def _ask(self, overview: AnyOverview, *, is_new: bool) -> str:
+        if is_new:
+            self._rows = []
+        self._rows[:] = self.rows(overview)
+        weighing = asyncio.create_task(self._weigh_meanwhile(overview, self._rows))
         hidden = self.hidden_keys(overview)
         try:
-            if not self._console.screen.is_painted:  # lines that are sent cannot change
-                await self._console.keyboard.pause(WEIGHING_SECONDS)
-            self._console.display.stage(Page(_(self.title), rows))
+            if not is_new:
+                self._console.display.refresh()
+            else:
+                if not self._console.screen.is_painted:  # lines that are sent cannot change
+                    await self._console.keyboard.pause(WEIGHING_SECONDS)
+                self._console.display.stage(Page(_(self.title), self._rows))
             return await self._console.prompt.ask(
                 {key: _(label) for key, label in self.keys.items() if key not in hidden},
                 default=self.default(overview),
                 cancel="Q",
                 meanings=self.meanings,
+                changed=self.changed,
             )
         finally:
             weighing.cancel()
@@ -162,6 +174,11 @@ class ContestPage(ABC, Generic[AnyOverview]):
     @abstractmethod
     def last(desk: Desk) -> Contest | None:
         """Return the contest of this kind that ended last."""
+
+    @property
+    def changed(self) -> Flag | None:
+        """The flag after which the page is looked up again while the caller reads it."""
+        return None
 
     def notes(self, overview: AnyOverview) -> Iterator[str]:
         """Yield the rows below the caller's place."""

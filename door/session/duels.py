@@ -5,12 +5,12 @@ docs/duels.md has the rules.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
+from door.call.keyboard import CHANGED
 from door.call.markup import lit, literal
 from door.call.page import Page
 from door.lobby import amounts
@@ -30,6 +30,7 @@ from timebank.words import day_time_words, span
 if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
+    from door.flag import Flag
     from timebank.ledger.database import Desk
 
 TITLE = N_("Duels")
@@ -86,38 +87,38 @@ class DuelsPage:
     async def visit(self) -> None:
         number, news = self._caller.record.id, ""
         look = partial(_with_states, caller_id=number, most=MOST_SHOWN)
-        shown, rows = list[tuple[Duel, str]](), list[str]()
         may_challenge = partial(duels.allowed_stake, call_id=self._caller.call_id)
-        why_not = ""
-
-        async def renew() -> None:
-            nonlocal why_not
-            shown[:] = await self._caller.look_up(look)
-            why_not = (await self._caller.look_up(may_challenge)).why_not
-            rows[:] = self._rows(shown, why_not)
-
+        choice, rows = "Q", list[str]()
         while True:
             self._caller.place = TITLE
+            self._caller.notices_shown.clear()
             await settle_duels(self._board)
-            await renew()
-            self._console.display.stage(Page(_(TITLE), rows))
-            if news:
-                self._console.screen.say(news)
+            shown = await self._caller.look_up(look)
+            why_not = (await self._caller.look_up(may_challenge)).why_not
+            rows[:] = self._rows(shown, why_not)
+            if choice == CHANGED:
+                self._console.display.refresh()
+            else:
+                self._console.display.stage(Page(_(TITLE), rows))
+                if news:
+                    self._console.screen.say(news)
             keys = {key: _(label) for key, label in KEYS.items() if key != "C" or not why_not}
             numbers = {str(n): each.other(number).name for n, (each, _s) in enumerate(shown, 1)}
             menu = lit(keys, "Q")
             if shown:
                 menu = f"|07{_('The number of a duel, or')} {menu}"
-            following = asyncio.create_task(_follow_notices(self._caller, renew))
-            try:
-                choice = await self._console.prompt.ask(
-                    {**numbers, **keys}, menu=menu, default="Q", cancel="Q", meanings=MEANINGS
-                )
-            finally:
-                following.cancel()
-                await asyncio.gather(following, return_exceptions=True)
+            choice = await self._console.prompt.ask(
+                {**numbers, **keys},
+                menu=menu,
+                default="Q",
+                cancel="Q",
+                meanings=MEANINGS,
+                changed=self._caller.notices_shown,
+            )
             if choice == "Q":
                 return
+            if choice == CHANGED:
+                continue
             news = ""
             if choice == "C":
                 news = await amounts.serve(self._challenge())
@@ -202,7 +203,12 @@ class DuelPage(ContestPage[DuelOverview]):
         super().__init__(board, caller)
         self._seal = seal
 
-    async def look(self) -> DuelOverview | None:
+    @property
+    def changed(self) -> Flag:
+        return self._caller.notices_shown
+
+    async def look(self) -> DuelOverview:
+        self.changed.clear()
         await settle_duels(self._board)
         number = self._caller.record.id
 
@@ -265,13 +271,6 @@ class DuelPage(ContestPage[DuelOverview]):
             return super().place_words(overview)
         return _(STATES[overview.state]).format(name=other)
 
-    async def complete(self, overview: DuelOverview, rows: list[str]) -> None:
-        async def renew() -> None:
-            if (now := await self.look()) is not None:
-                rows[:] = self.rows(now)
-
-        await _follow_notices(self._caller, renew)
-
     def is_ranking_shown(self, overview: DuelOverview) -> bool:
         return bool(overview.placed)
 
@@ -326,15 +325,6 @@ def state_of(desk: Desk, duel: Duel, caller_id: int) -> str:
     if own_try is None or own_try.score is None:
         return "play"
     return "working" if duel.finished == 2 else "played"
-
-
-async def _follow_notices(caller: Caller, renew: Callable[[], Awaitable[None]]) -> None:
-    """Renew a page after each notice that the caller reads on it, without end."""
-    while True:
-        await caller.notices_shown.wait()
-        caller.notices_shown.clear()
-        await renew()
-        caller.console.display.refresh()
 
 
 def _with_states(desk: Desk, caller_id: int, most: int) -> list[tuple[Duel, str]]:

@@ -61,7 +61,7 @@ _HOME = {
 # What the winner and the loser read.
 _WON = (
     N_("You won the duel with {name}: {amount} of theirs, and your stake is back."),
-    N_("{name} won your duel: your stake of {amount} is theirs. D, then U shows the hands."),
+    N_("{name} won your duel: your stake of {amount} is theirs. From the menu: D, then U."),
 )
 _WON_IN_TIME = (
     N_(
@@ -292,7 +292,7 @@ def challenge(
             ends=stamp(desk.now + OPEN_FOR),
         )
         _put_up(posting, seal)
-        said = N_("{name} challenges you to a duel for {amount}: D, then U.")
+        said = N_("{name} challenges you to a duel for {amount}. From the menu: D, then U.")
         add_notice(desk, rival_id, said, name=posting.name, amount=Amount(stake))
     return posting.finish()
 
@@ -308,7 +308,7 @@ def accept(desk: Desk, call_id: int, ticked: int, seal: str) -> Receipt:
     if duel.rival.caller_id == posting.caller_id and not duel.is_accepted:
         _refuse(posting, duel.challenger.caller_id, duel.stake)
         _put_up(posting, seal)
-        said = N_("{name} accepts your duel: D, then U.")
+        said = N_("{name} accepts your duel. From the menu: D, then U.")
         add_notice(desk, duel.challenger.caller_id, said, name=posting.name)
     return posting.finish()
 

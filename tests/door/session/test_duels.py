@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from door.games.blackjack import duplicate
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 from door.tables.scoring import played
-from tests.terminal import REFUSING
+from tests.terminal import MODERN, REFUSING, Profile
 from tests.world import BOARD, NOON, World, log_on, logged_on, newcomer, world
 from timebank.calls.calls import close_call, open_call
 from timebank.wagers import contests, duels
@@ -97,13 +99,13 @@ async def test_two_callers_duel_and_see_their_hands_side_by_side(tmp_path: Path)
         await ada.send("y").until("You have challenged Bob for 10 minutes.")
         await ada.until("Bob has not answered yet. 10 minutes.")
         assert "You have no duels yet." not in ada.picture
-        await bob.until("Ada challenges you to a duel for 10 minutes: D, then U.")
+        await bob.until("Ada challenges you to a duel for 10 minutes. From the menu: D, then U.")
 
         await bob.send("q").until("A duel waits for you (D)")
         await bob.send("du").until("Ada waits for your answer.")
         await bob.send("1a").until("Stake 10 minutes against Ada?")
         await bob.send("y").until("Your hands against")
-        await ada.until("Bob accepts your duel: D, then U.")
+        await ada.until("Bob accepts your duel. From the menu: D, then U.")
         await ada.until("Your hands against Bob wait for you. 10 minutes.")
         assert banked(board) == {"Ada": 10, "Bob": 10}
         seed = duel_of(board).seed.hex()
@@ -146,6 +148,25 @@ async def test_the_page_of_a_duel_changes_while_a_caller_looks_at_it(tmp_path: P
         assert "has not yet" not in ada.picture
         assert "Open until" not in ada.picture
         assert board.findings() == []
+
+
+@pytest.mark.parametrize("profile", [MODERN, REFUSING])
+async def test_the_keys_of_an_open_page_follow_its_rows(tmp_path: Path, profile: Profile) -> None:
+    async with world(tmp_path, toml=TOML) as board:
+        bob = await newcomer(board, "Bob")
+        await bob.send("td20\ry").until("deposited")
+        ada = await newcomer(board, "Ada", profile)
+        await ada.send("td20\ry").until("deposited")
+        await ada.send("qducBob\r10\ry").until("You have challenged Bob")
+        await ada.send("1").until("<W>ithdraw")
+        await bob.send("qdu1ay").until("Your hands against Ada wait for you.")
+        await ada.until("Bob accepts your duel")
+        await ada.until("<P>lay")
+        await ada.send("p" + keys_to_the_end(board, "hit")).until("and Bob has not yet.")
+        await bob.send("p" + keys_to_the_end(board, "stay")).until("You have won against Ada.")
+        await ada.until("Bob won your duel")
+        await ada.until("Re<v>iew (Enter)")
+        await ada.send("\r").until("Review of your hands")
 
 
 async def test_hands_left_unfinished_lose_after_three_days(tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ def test_a_challenge_is_staked_once_and_accepted_once(books):
     challenge(books)  # the same, with an unknown outcome
     assert (banks(books), held(books)) == ((20, 30), 10)
     assert in_english(books.do(waiting, BOB)) == (
-        "Ann challenges you to a duel for 10 minutes: D, then U.",
+        "Ann challenges you to a duel for 10 minutes. From the menu: D, then U.",
     )
     assert books.do(duels.is_waiting, BOB)
     assert not books.do(duels.is_waiting, ANN)
