@@ -14,7 +14,7 @@ from door import wording
 from door.call.canvas_display import CLOCK
 from door.call.markup import plain
 from door.call.scene import LAYOUT_COLUMNS
-from timebank.language import _, reader
+from timebank.language import _, pgettext, reader
 
 if TYPE_CHECKING:
     from door.call.books import Books
@@ -147,10 +147,10 @@ class StatusLine:
         return parts
 
     def _bank_words(self) -> str:
-        mode = self.books.settings().mode
+        mode, bank = self.books.settings().mode, pgettext("status line", "Bank")
         if mode == "built-in":
-            return f"|11{_('Bank')} |15{wording.clock_time(self.purse.posted.bank)}"
-        return f"|11{_('Bank')} |15{_('elsewhere')}" if mode == "external" else f"|11{_('No bank')}"
+            return f"|11{bank} |15{wording.clock_time(self.purse.posted.bank)}"
+        return f"|11{bank} |15{_('elsewhere')}" if mode == "external" else f"|11{_('No bank')}"
 
     def _event_words(self) -> str:
         closing, until = self.purse.posted.closing, self.purse.until

@@ -116,7 +116,7 @@ def _award(word: str, earned: str, columns: int) -> list[str]:
     if not columns:
         words = f"{words}. |07{wish}" if earned else words
         return [_("{field}: {meaning}").format(field=name, meaning=words)]
-    words = f"{words}  |07{wish}" if earned else words
+    words = f"|07{wish}  |10{earned}" if earned else words
     if columns < AWARD_COLUMNS:
         return [name, hanging(f"  {words}")]
     blank = " " * (AWARD_CELLS - len(plain(name)))

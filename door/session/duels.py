@@ -183,7 +183,7 @@ class DuelPage(ContestPage[DuelOverview]):
     keys: ClassVar = {
         "A": N_("Accept"),
         "D": N_("Decline"),
-        "W": N_("Withdraw"),
+        "W": N_("Withdraw challenge"),
         "P": N_("Play"),
         "V": N_("Review"),
         "R": N_("Rules"),

@@ -162,7 +162,6 @@ async def _choose(
             {**{letter: _(game.title) for letter, game in games.items()}, **services, **unlisted},
             menu=again if known else f"|07{_('Your game, or')} {lit(services)}",
             default=default,
-            cancel="G",
             meanings={
                 **{letter: _(game.about) for letter, game in games.items()},
                 **_meanings(caller),
@@ -574,7 +573,8 @@ async def _elsewhere(board: Board, caller: Caller) -> list[OpenCall]:
 
 
 def _greeting(board: Board, caller: Caller, calls: Iterable[OpenCall]) -> list[str]:
-    welcome = _("Good to see you, {name}.").format(name=f"|15{caller.record.name}|07")
+    text = _("Welcome, {name}.") if caller.is_new else _("Good to see you, {name}.")
+    welcome = text.format(name=f"|15{caller.record.name}|07")
     return [f"|07{welcome} {_others_on(board, caller, calls)}"]
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     # Runs an operation in the books.
     Run = Callable[[Callable[[Desk], bool]], Awaitable[bool]]
 
-WRITTEN_DOWN = N_("Press any key when you have written it down")
+WRITTEN_DOWN = N_("Press any key when you have written it down: it is valid from then on")
 NOT_STORED = N_("The new code couldn't be stored and doesn't work.")
 NEVER_KNOWN = N_("Something has failed. The new code may or may not work: keep both.")
 
@@ -66,7 +66,6 @@ class NewCode:
             "Write it down and keep it secret: you see it only now. You can make another in your"
             " settings."
         )
-        works = _("Press a key, and it becomes valid.")
         earlier = self._earlier(_("Until then your old code works."))
         body = [
             f"|07{what}",
@@ -75,7 +74,7 @@ class NewCode:
             "",
             f"|07{keep}",
             "",
-            f"|07{works} {earlier}".rstrip(),
+            f"|07{earlier}",
         ]
         console.display.stage(Page(_("Your recovery code"), body))
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from ansi.style import Colour, Style
 from door.call import phrases
 from door.call.chair import GOT_UP, CallersChair
+from door.call.markup import literal
+from door.call.phrases import CutPhrase
 from door.call.scene import WholeWidth
 from door.errors import NotNow, TalkRefused
 from door.games.engine import shuffle
@@ -198,10 +200,15 @@ class Sitting:
         phrase = await phrases.phrase_of(self.caller)
         if not self.caller.prefers("cut"):
             return phrase.text
-        words = await self.ask_cut_phrase(_("Your phrase (Enter for the one you have):"))
+        words = await self.ask_own_phrase(phrase)
         if words is None or words in ("", phrase.text):
             return None if words is None else phrase.text
         return (await phrases.choose(self.caller, words)).text
+
+    async def ask_own_phrase(self, phrase: CutPhrase) -> str | None:
+        """Ask for a phrase in place of the one in use; `None` at Esc."""
+        question = _("Your phrase (Enter: {phrase}):").format(phrase=literal(phrase.text))
+        return await self.ask_cut_phrase(question)
 
     async def ask_cut_phrase(self, question: str = "") -> str | None:
         """Ask for the words that cut the cards; `None` at Esc."""

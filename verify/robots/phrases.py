@@ -154,7 +154,7 @@ WRONG = one_of(
 ANY_KEY = one_of(
     Said("Press any key"),
     Said("Press any key to try again"),
-    Said("Press any key when you have written it down"),
+    Said("Press any key when you have written it down: it is valid from then on"),
     Said("That's all there is to it. Press any key to go on"),
     Said("Press any key to go back to {board}"),
 )
@@ -162,7 +162,7 @@ PRESS_ENTER = one_of(Said("Press Enter"))
 MAIN_MENU = Said("Your game, or")
 GRACE_MENU = Said("Free of charge:")
 LEAVE_BOARD = one_of(Said("Leave the board?"), Said("Leave the games?"), Said("Bank your {time}?"))
-WELCOME = Said("Good to see you, {name}.")
+WELCOME = one_of(Said("Good to see you, {name}."), Said("Welcome, {name}."))
 ENTER_FOR = Said("Your choice (Enter for {key})?")
 
 # The bank's window.

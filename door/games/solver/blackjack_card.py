@@ -16,7 +16,7 @@ from door.games.solver.tutor.dealer import Counts
 from timebank.language import N_
 
 UPS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 1)
-_NAMES = {10: "T", 1: "A"}
+_NAMES = {1: "A"}
 
 
 def card(title: str, rules: BlackjackRules, odds: Odds, shoe: Counts | None = None) -> StrategyCard:

@@ -23,8 +23,12 @@ _DOING = {
     BaccaratAction.NO_CARD: N_("without a card {gain}"),
 }
 _VERDICT = {
-    BaccaratAction.CARD: N_("The card cost you about {cost}% of your bet. Book: {move}."),
-    BaccaratAction.NO_CARD: N_("Taking no card cost you about {cost}% of your bet. Book: {move}."),
+    BaccaratAction.CARD: N_(
+        "In the long run the card costs about {cost}% of the bet. Book: {move}."
+    ),
+    BaccaratAction.NO_CARD: N_(
+        "In the long run taking no card costs about {cost}% of the bet. Book: {move}."
+    ),
 }
 _OTHER = {
     BaccaratAction.CARD: BaccaratAction.NO_CARD,
@@ -55,7 +59,7 @@ class BaccaratAdvice:
         """Return the cost of a worse move, "" where it is less than one percent.
 
         >>> BaccaratAdvice(0.02, -0.03).verdict(BaccaratAction.NO_CARD)
-        'Taking no card cost you about 5% of your bet. Book: A CARD.'
+        'In the long run taking no card costs about 5% of the bet. Book: A CARD.'
         """
         cost = whole_percent(self._gain(self.best)) - whole_percent(self._gain(chosen))
         return _(_VERDICT[chosen]).format(cost=cost, move=_(_ADVISED[self.best])) if cost else ""

@@ -722,7 +722,7 @@ class VegasVisit(Sitting):
             if words is not None:
                 await self.table.cut_cards(self, words)
             return
-        words = await self.ask_cut_phrase(_("Your phrase (Enter for the one you have):"))
+        words = await self.ask_own_phrase(await phrases.phrase_of(self.caller))
         if words:
             chosen = await phrases.choose(self.caller, words)
             await self.table.cut_cards(self, chosen.text)

@@ -40,7 +40,7 @@ async def test_a_caller_sees_their_own_rank_and_the_first(tmp_path: Path) -> Non
         await terminal.send("a").until("Your awards")
         shown = words(terminal.picture)
         assert "3 of 20 earned" in shown
-        assert "First hand 20 November 2026 Play a hand to its end." in shown
+        assert "First hand Play a hand to its end. 20 November 2026" in shown
         assert "Charlie Hold five cards without going bust." in shown
         await terminal.send("q").until("Your table is")
         await terminal.send("l").until("Your luck")
@@ -93,6 +93,13 @@ def test_an_award_on_a_narrow_screen_is_indented_under_its_name() -> None:
     assert not name.startswith(" ")
     assert len(rows) == 2
     assert all(row.startswith("  ") for row in rows), rows
+
+
+def test_conditions_of_awards_share_a_column_whether_earned_or_not() -> None:
+    earned, *_ = _award("company", "20 November 2026", 78)
+    lacked, *_ = _award("company", "", 78)
+    wish = wish_of("company")[:8]
+    assert plain(earned).index(wish) == plain(lacked).index(wish)
 
 
 @pytest.mark.parametrize("columns", [0, 38, 78])

@@ -180,7 +180,7 @@ async def test_all_boxes_and_their_question_are_on_the_screen_at_once(
     )
     words = {
         "en": ("Name:", "Password:", "Your choice", "Which of"),
-        "fr": ("Nom :", "Mot de passe :", "Votre choix", "Lequel de"),
+        "fr": ("Nom :", "Mot de passe :", "Votre choix", "Lequel s'affiche"),
     }
     name, password, choice, title = words[language]
     await terminal.until(name)

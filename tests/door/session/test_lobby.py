@@ -14,7 +14,7 @@ from door.session.menu import MenuScene
 from tests.door.playing import Table
 from tests.door.visiting import MENU, TABLE, Guest, seated, sysop_toml, visitor
 from tests.terminal import MODERN, SYNCTERM
-from tests.world import World, world
+from tests.world import World, newcomer, world
 from timebank.callers import callers
 
 TOML = sysop_toml(events="")
@@ -53,6 +53,19 @@ async def test_statistics_say_how_many_days_in_a_row_a_caller_has_called(board: 
     await guest.visits(MODERN)
     assert "Good to see you, Ada. You're the only one on." in guest.screen
     await guest.presses("s").sees("Days called: 4. In a row: 3 now, 3 at most.")
+
+
+async def test_a_first_call_is_welcomed_and_only_a_return_is_greeted_as_one(board: World) -> None:
+    ada = await newcomer(board, "Ada")
+    await ada.until("Welcome, Ada. You're the only one on.")
+    await ada.send("gn").until("Goodbye, Ada")
+    assert "Good to see you" not in ada.transcript
+
+
+async def test_escape_in_the_menu_leads_nowhere(board: World) -> None:
+    ada = await visitor(board, "Ada")
+    await ada.presses("\x1b\x1b").sees("That key does nothing here.")
+    assert "Leave the board?" not in ada.screen
 
 
 async def without_turns(board: World) -> Guest:

@@ -55,14 +55,24 @@ _ALTERNATIVES = {
     BlackjackAction.STAY: N_("standing {gain}"),
 }
 _CORRECTIONS = {
-    BlackjackAction.INSURANCE: N_("Insuring cost you about {cost}% of your bet. Book: {move}."),
-    BlackjackAction.NO_INSURANCE: N_(
-        "Going without cost you about {cost}% of your bet. Book: {move}."
+    BlackjackAction.INSURANCE: N_(
+        "In the long run insuring costs about {cost}% of the bet. Book: {move}."
     ),
-    BlackjackAction.DOUBLE: N_("Doubling cost you about {cost}% of your bet. Book: {move}."),
-    BlackjackAction.SPLIT: N_("Splitting cost you about {cost}% of your bet. Book: {move}."),
-    BlackjackAction.HIT: N_("Hitting cost you about {cost}% of your bet. Book: {move}."),
-    BlackjackAction.STAY: N_("Standing cost you about {cost}% of your bet. Book: {move}."),
+    BlackjackAction.NO_INSURANCE: N_(
+        "In the long run going without costs about {cost}% of the bet. Book: {move}."
+    ),
+    BlackjackAction.DOUBLE: N_(
+        "In the long run doubling costs about {cost}% of the bet. Book: {move}."
+    ),
+    BlackjackAction.SPLIT: N_(
+        "In the long run splitting costs about {cost}% of the bet. Book: {move}."
+    ),
+    BlackjackAction.HIT: N_(
+        "In the long run hitting costs about {cost}% of the bet. Book: {move}."
+    ),
+    BlackjackAction.STAY: N_(
+        "In the long run standing costs about {cost}% of the bet. Book: {move}."
+    ),
 }
 
 
@@ -94,9 +104,9 @@ def judge(advice: Advice, chosen: BlackjackAction) -> str | None:
 
     >>> act = BlackjackAction
     >>> judge(Advice(act.STAY, {act.HIT: -0.14, act.STAY: -0.07}), act.HIT)
-    'Hitting cost you about 7% of your bet. Book: STAND.'
+    'In the long run hitting costs about 7% of the bet. Book: STAND.'
     >>> judge(Advice(act.STAY, {act.HIT: -0.2451, act.STAY: -0.2049}), act.HIT)
-    'Hitting cost you about 5% of your bet. Book: STAND.'
+    'In the long run hitting costs about 5% of the bet. Book: STAND.'
     """
     cost = whole_percent(advice.values[advice.best]) - whole_percent(advice.values[chosen])
     if not cost:

@@ -160,10 +160,16 @@ def test_the_only_open_action_has_no_rival() -> None:
 def test_insurance_is_judged_like_any_other_play() -> None:
     costly = Advice(DECLINE, {INSURE: -0.3, DECLINE: -0.26})
     assert costly.sentence == ("Book: NO INSURANCE (-26% of your bet on average; insuring -30%)")
-    assert judge(costly, INSURE) == "Insuring cost you about 4% of your bet. Book: NO INSURANCE."
+    assert (
+        judge(costly, INSURE)
+        == "In the long run insuring costs about 4% of the bet. Book: NO INSURANCE."
+    )
     due = Advice(INSURE, {INSURE: -0.2, DECLINE: -0.26})
     assert due.sentence == ("Book: INSURE (-20% of your bet on average; going without -26%)")
-    assert judge(due, DECLINE) == "Going without cost you about 6% of your bet. Book: INSURE."
+    assert (
+        judge(due, DECLINE)
+        == "In the long run going without costs about 6% of the bet. Book: INSURE."
+    )
     even = Advice(DECLINE, {DECLINE: 0.0}).sentence
     assert even == "Book: NO INSURANCE (0% of your bet on average)"
 
@@ -171,8 +177,10 @@ def test_insurance_is_judged_like_any_other_play() -> None:
 def test_a_wrong_move_is_judged_with_its_cost_and_a_right_one_is_not() -> None:
     best = gaining(STAY, stay=-0.07, hit=-0.14, double=-0.9)
     assert judge(best, STAY) is None
-    assert judge(best, HIT) == "Hitting cost you about 7% of your bet. Book: STAND."
-    assert judge(best, DOUBLE) == "Doubling cost you about 83% of your bet. Book: STAND."
+    assert judge(best, HIT) == "In the long run hitting costs about 7% of the bet. Book: STAND."
+    assert (
+        judge(best, DOUBLE) == "In the long run doubling costs about 83% of the bet. Book: STAND."
+    )
     with pytest.raises(KeyError):
         judge(best, SPLIT)
 
@@ -188,7 +196,7 @@ def test_the_cost_is_the_difference_of_the_numbers_that_were_shown(
     if verdict is None:
         assert shown[0] == shown[1]
     else:
-        assert f"cost you about {shown[0] - shown[1]}% of your bet" in verdict
+        assert f"costs about {shown[0] - shown[1]}% of the bet" in verdict
 
 
 def test_of_two_that_are_equally_good_the_one_that_stakes_less_is_the_best() -> None:
@@ -223,5 +231,9 @@ def test_the_same_decision_is_worked_out_once() -> None:
 def test_in_french_colons_and_semicolons_stand_apart() -> None:
     advice_ = Advice(HIT, {HIT: -0.16, STAY: -0.47})
     with speaking_to(Viewer("fr")):
-        assert advice_.sentence == "Stratégie : TIRER (perd 16 % ; rester perd 47 %)"
-        assert Advice(STAY, {STAY: 0.5}).sentence == "Stratégie : RESTER (gagne 50 %)"
+        assert advice_.sentence == (
+            "Stratégie : TIRER (-16 % de votre mise en moyenne ; rester -47 %)"
+        )
+        assert Advice(STAY, {STAY: 0.5}).sentence == (
+            "Stratégie : RESTER (+50 % de votre mise en moyenne)"
+        )

@@ -45,7 +45,7 @@ PUBLISHED = {
     "7 7": "P P P P P P H H H H",
     "8 8": "P P P P P P P P P P",
     "9 9": "P P P P P S P P S S",
-    "T T": "S S S S S S S S S S",
+    "10 10": "S S S S S S S S S S",
     "A A": "P P P P P P P P P P",
 }
 

@@ -159,7 +159,7 @@ async def test_a_hand_continues_without_the_book(
         thinking.answers()
         await ada.message(tutor.advice(ada.round, ada.round.legal()).sentence)
         assert ("the tutor has no advice" in caplog.text) is isinstance(problem, RuntimeError)
-        assert "cost you about" not in ada.terminal.transcript
+        assert "In the long run" not in ada.terminal.transcript
 
 
 async def test_a_hand_that_is_stood_meanwhile_gets_no_advice(tmp_path: Path) -> None:
