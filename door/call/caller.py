@@ -327,8 +327,13 @@ class Caller:
         return wording.sentences(receipt)
 
     def tell(self, receipt: Receipt) -> None:
-        if sentences := self.sentences(receipt):
+        sentences = self.sentences(receipt)
+        # An award stands beside the result, so that it pushes out no other message.
+        earned = sentences.pop() if receipt.awards else ""
+        if sentences:
             self.console.screen.say("\n".join(f"|14{sentence}" for sentence in sentences))
+        if earned:
+            self.console.screen.say_more(f"|14{earned}")
 
     def _note_shown(self) -> None:
         """Count the end of a hand as shown, unless its cards are still being dealt."""

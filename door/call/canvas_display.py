@@ -137,6 +137,19 @@ class CanvasDisplay:
         del self._messages[:-fitting]
         self._note(_MESSAGES)
 
+    def say_more(self, text: str) -> None:
+        """Add words to the last message if its rows have room for them, else as a new message."""
+        last = self._messages[-1] if self._messages else ""
+        longer = f"{last} {text}"
+        width = self._canvas.width - 2
+        if last in ("", self._hint, *self._company) or len(wrap(longer, width)) > len(
+            wrap(last, width)
+        ):
+            self.say(text)
+        else:
+            self._messages[-1] = longer
+            self._note(_MESSAGES)
+
     def say_beside(self, text: str) -> bool:
         """Add a line of company, unless it would push out other messages; return whether it came.
 

@@ -82,6 +82,9 @@ class LinesDisplay:
             self.prompt(prompt, self._wanted)
             self.typed(typed)
 
+    def say_more(self, text: str) -> None:
+        self.say(text)
+
     def say_beside(self, text: str) -> bool:
         """Say a line of company; return True."""
         self.say(text)

@@ -105,6 +105,12 @@ class Screen:
         if self.cover is not None:
             self.cover.on_message(text)
 
+    def say_more(self, text: str) -> None:
+        """Show words after the last message, in its row if they fit."""
+        self.display.say_more(text)
+        if self.cover is not None:
+            self.cover.on_message(text)
+
     def say_beside(self, text: str) -> bool:
         """Show a line of company unless it would push out other messages; return if it came."""
         came = self.display.say_beside(text)

@@ -72,7 +72,7 @@ class BoardNews:
         if line is not None and one_liners and line.caller_id not in ignored:
             lines.append(hanging(field(f"|13{literal(line.name)}", f"|07{line.text}")))
         if self.tournament is not None:
-            text = _("Tournament until {time}").format(time=day_time_words(self.tournament))
+            text = _("Tournament (D) until {time}").format(time=day_time_words(self.tournament))
             lines.append(f"|14{text}")
         for words, who in (
             (_("Today's leader: {name}, up {amount}"), self.leader),

@@ -153,9 +153,11 @@ async def _move(caller: Caller, service: Service) -> str:
         seconds = min(seconds, allowed.seconds)
     receipt = await caller.post(lambda desk, call, ticked: operation(desk, call, ticked, seconds))
     # Returned, not shown: the window is drawn again first and would erase it.
+    done = f"|10{_(service.done).format(amount=span(seconds))}"
     lines = [f"|14{sentence}" for sentence in caller.sentences(receipt)]
-    done = _(service.done).format(amount=span(seconds))
-    return "\n".join((*lines, f"|10{done}"))
+    if receipt.awards:  # after what earned them
+        return "\n".join((*lines[:-1], done, lines[-1]))
+    return "\n".join((*lines, done))
 
 
 async def _transfer(caller: Caller, service: Service) -> str:

@@ -51,7 +51,7 @@ MENU_LABELS = {
     "N": N_("News"),
     "M": N_("Messages"),
     "S": N_("Statistics"),
-    "D": N_("Deal, duels, tournament"),
+    "D": N_("Deal and duels"),
     "H": N_("Hall of fame"),
     "Y": N_("Your settings"),
     "G": N_("Goodbye"),

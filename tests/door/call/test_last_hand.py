@@ -351,7 +351,7 @@ async def test_a_line_lost_in_the_last_key_at_baccarat(tmp_path: Path) -> None:
     seed = seed_where(on_5(Card.CARD, ends="bank"))
     async with at_baccarat(tmp_path, seed) as ada:
         await ada.wagers_on_5(8)
-        await loses_the_line_in_the_last_key(ada, "c")
+        await loses_the_line_in_the_last_key(ada, "y")
         await is_told_once(ada, "Your hand of 20 November at Baccarat is over: you lost $8 (bank)")
 
 

@@ -13,7 +13,7 @@ from tests.world import World, world
 
 HELD_BACK = "Too many wrong passwords on your calls."
 WRONG = "Wrong password."
-PROMPT, NEW_ONE = "<Q>uit", "A password (at least 6 characters):"
+PROMPT, NEW_ONE = "Your setting, or ? for the list:", "A password (at least 6 characters):"
 
 
 async def left_open(board: World, name: str = "Ada", address: str = HOME) -> Stranger:
@@ -21,7 +21,7 @@ async def left_open(board: World, name: str = "Ada", address: str = HOME) -> Str
     board.enter(name)
     somebody = Stranger(board, name, address)
     await somebody.is_let_in()
-    await somebody.presses("y").is_asked(PROMPT)
+    await somebody.presses("y").is_asked("<Q>uit")
     return somebody
 
 

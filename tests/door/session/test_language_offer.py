@@ -15,6 +15,8 @@ WITHOUT_LANG = replace(BY_SSH, environment={})
 
 
 async def next_day(board: World) -> None:
+    for caller in board.server.board.callers():  # whose line is lost
+        await caller.ended.wait()
     await board.at_rest()
     board.clock.suspend(24 * 3600)
 

@@ -158,7 +158,7 @@ async def test_activity_takes_precedence_over_empty_rows(
         lines = [row.strip() for row in ada.terminal.lines]
         greeting = next(number for number, row in enumerate(lines) if "Good to see you" in row)
         assert not lines[greeting + 1].startswith("Time left"), "it takes two rows"
-        assert "Tournament until 21 Nov at 00:00" in lines, ada.screen
+        assert "Tournament (D) until 21 Nov at 00:00" in lines, ada.screen
         assert "Beat the dealer, win minutes" in ada.screen or columns < 80
 
 

@@ -88,7 +88,7 @@ async def test_choices_are_written_for_screen_readers_everywhere(board: World) -
         )
     await ada.board.settled()
     transcript = ada.terminal.transcript
-    assert "tournament (D)" in transcript
+    assert "duels (D)" in transcript
     assert "Miser (B, Entree)" in transcript
     assert not re.search(r"<\w>", transcript)
 
@@ -101,7 +101,8 @@ async def test_the_bank_tells_its_answer_and_then_only_what_has_changed(board: W
     await ada.presses("y").is_asked("Your choice (Enter to quit):")
     lines = [line.strip() for line in ada.terminal.transcript[first:].splitlines() if line.strip()]
     answer = lines.index("5 minutes deposited.")
-    assert lines[answer + 1].split() == ["Bank", "5:00"]
+    assert lines[answer + 1] == "Award: Saver!"
+    assert lines[answer + 2].split() == ["Bank", "5:00"]
     assert not {"Time bank", "Deposit (D)"} & set(lines)
     heading = lines.index("You can still")
     assert lines[heading + 1].split() == ["Deposit", "50:00"]

@@ -72,7 +72,7 @@ async def test_the_menu_says_that_one_is_open(tmp_path: Path) -> None:
         tmp_path, toml=toml(hours=15), now=NOON + timedelta(hours=2, minutes=58)
     ) as board:
         ada = await visitor(board, "Ada", profile=REFUSING)
-        offer = "Tournament until 20 Nov at 15:00"
+        offer = "Tournament (D) until 20 Nov at 15:00"
         assert offer in ada.screen
         await ada.logs_off()
         await board.pass_time(2 * MINUTE)

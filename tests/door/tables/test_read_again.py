@@ -17,6 +17,7 @@ from tests.door.session.test_daily_deal import sealed
 from tests.door.tables.red_dog import playing as red_dog
 from tests.terminal import MODERN, REFUSING, Terminal
 from tests.world import World, newcomer, world
+from verify.robots.screen import marked
 
 
 async def reads_again(ada: Terminal, words: str, prompt: str) -> None:
@@ -27,7 +28,7 @@ async def reads_again(ada: Terminal, words: str, prompt: str) -> None:
 
     def has_read(_terminal: Terminal) -> bool:
         new = ada.transcript[len(before) :]
-        return words in new and prompt in new.partition(words)[2]
+        return words in new and prompt in marked(new.partition(words)[2])
 
     await ada.wait_for(has_read, f"{words!r} again")
 

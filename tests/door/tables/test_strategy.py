@@ -111,7 +111,7 @@ async def test_an_impatient_caller_leaves_and_an_error_is_reported(
     async with at_the_table(tmp_path) as ada:
         shelf(ada.board, None)
         ada.terminal.send("g")
-        await sees(ada.terminal, "Working it out.")
+        await sees(ada.terminal, "Working it out: this can take half a minute.")
         ada.terminal.send(" ")
         await ada.prompt(PLACE_BET)
         ada.board.server.board.shared["sums"] = Sums()
@@ -208,8 +208,8 @@ async def test_a_card_that_could_not_be_made_is_made_when_asked_again() -> None:
 async def test_a_message_sent_while_it_is_worked_out_does_not_lose_it(ada: Table) -> None:
     ready = shelf(ada.board, None)
     ada.terminal.send("g")
-    await sees(ada.terminal, "Working it out.")
+    await sees(ada.terminal, "Working it out: this can take half a minute.")
     ada.terminal.send("/w\r")
-    await sees(ada.terminal, "On now: Ada", "Working it out.")
+    await sees(ada.terminal, "On now: Ada", "Working it out: this can take half a minute.")
     ready.owed.pop().set_result(CARD)
     await sees(ada.terminal, "  12           H    H    S    S    S    H    H    H    H    H")

@@ -137,7 +137,7 @@ async def test_enter_and_b_go_on_to_a_bet_of_time_at_the_first_visit(
     tmp_path: Path, key: str
 ) -> None:
     async with at_baccarat(tmp_path, seed_where(ends("player")), mode=key) as ada:
-        await ada.presses(key).is_asked("1 coin to 10 coins (Enter for 1 coin):")
+        await ada.presses(key).is_asked("1 to 10 coins (Enter for 1):")
 
 
 async def test_for_time_the_language_changes_words_and_nothing_else(tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ async def test_for_time_the_language_changes_words_and_nothing_else(tmp_path: Pa
         assert "Mises en minutes - 0 coup sur 20" in ada.terminal.row(0)
         assert ada.figure("Pot") == "60 jetons"
         await ada.asks_to_bet()
-        assert "Faites vos jeux : 1 jeton à 10 jetons (Entrée pour 1 jeton) :" in ada.prompt
+        assert "Faites vos jeux, 1 à 10 jetons (Entrée pour 1) :" in ada.prompt
         await ada.presses("3\r ").is_asked("<S>abot")
         await ada.sees("Vous gagnez 3 jetons : 3 minutes.")
         assert ada.has["online"] == 63 * 60
@@ -166,7 +166,7 @@ async def test_plain_lines_name_every_card_in_french(tmp_path: Path) -> None:
         ada.presses("b")
         await ada.terminal.until("Faites vos jeux : 1 F a 100 000 F")
         ada.presses("1000\r")
-        await ada.terminal.until("Carte ?  <Y> Oui  <N>on, merci")
+        await ada.terminal.until("Carte ?  Oui (Y), Non, merci (N)")
         output = ada.terminal.heard
         for card in coup.player:
             assert as_shown(f"Vous recevez {in_french(card)}.", REFUSING) in output
@@ -202,7 +202,7 @@ async def test_a_language_that_was_chosen_here_before_is_spoken_here_still(
 async def test_in_french_the_game_is_baccara_outside_the_table_too(tmp_path: Path) -> None:
     async with world(tmp_path) as board:
         ada = await punter_of(board, "Ada")
-        await ada.presses("ylq").is_asked("Votre jeu, ou")
+        await ada.presses("ylq").is_asked("<G> Au revoir")
         assert "<C> Baccara\n" in f"{ada.screen}\n".replace("Baccara ", "Baccara\n")
         assert "Baccarat" not in ada.screen
     bet = BetPlaced("baccarat")

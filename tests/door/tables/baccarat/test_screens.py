@@ -137,7 +137,7 @@ async def test_plain_lines_hold_the_whole_evening_and_the_ceremony(tmp_path: Pat
             assert "Player wins" in ada.terminal.heard
         ada.presses("b")
         await ada.terminal.until_heard("Place your bets")
-        ada.presses("\r")
+        ada.presses("300000\r")
         await ada.terminal.until_heard("Press any key")
         output = ada.terminal.heard
         for line in (

@@ -56,7 +56,6 @@ async def test_a_hand_is_described_from_spread_to_total(tmp_path: Path) -> None:
         await ada.bets(5, ends("win", 3))
         await ada.terminal.until("Spread 3: a card in between pays 2 to 1.")
         await ada.does("raise")
-        await ada.message("You raise by 5 coins.")
         await ada.message("In between! You win 20 coins: 20 minutes.")
         await ada.bets(1, ends("push", 0))
         await ada.terminal.until("Neighbours: no card fits in between.")
