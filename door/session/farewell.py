@@ -111,7 +111,9 @@ def _about(caller: Caller, left: Leftover, *, is_first: bool = False) -> list[st
     bank = caller.bank_settings
     has_enough = caller.purse.time_left() >= bank.limits.keep + MINUTE
     lines = [literal(str(left.allowed.rule))] if bank.mode == "built-in" and has_enough else []
+    saved = left.saved
     if left.allowed.seconds and caller.prefers(AUTO_DEPOSIT):
+        saved = left.saved_after
         words = _("The bank takes {banked}. Unless you use them, {time} expire at midnight.")
         banked = span(left.allowed.seconds)
         lines.append(words.format(banked=banked, time=span(left.unbanked)))
@@ -121,7 +123,12 @@ def _about(caller: Caller, left: Leftover, *, is_first: bool = False) -> list[st
             words = _("Unless you use them, {time} expire at midnight.")
         lines.append(words.format(time=span(left.expiring)))
     elif left.allowed.seconds:
-        lines.append(_("You won what you have left: at midnight the bank takes it by itself."))
+        saved = 0
+        words = _("What you have left came from wins or from the bank, which takes it at midnight.")
+        lines.append(words)
+    if saved >= MINUTE:
+        words = _("The other {time} came from wins or from the bank, which takes them at midnight.")
+        lines.append(words.format(time=span(saved)))
     if is_first:
         words = _(
             "With A, the bank takes what it can whenever a call of yours ends, even if your line"

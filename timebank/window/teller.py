@@ -272,14 +272,17 @@ def words_refusal(desk: Desk, caller_id: int, to_caller_id: int) -> Phrase | Non
 
 
 class Leftover(NamedTuple):
-    """What a caller who leaves now may deposit, and the seconds that expire if `day` ends so.
+    """What a caller who leaves now may deposit, and what becomes of the seconds left as `day` ends.
 
-    `expiring` is without a deposit, and `unbanked` after all that may be deposited.
+    `expiring` and `saved` (in the bank by itself) are without a deposit, `unbanked` and
+    `saved_after` after all that may be deposited.
     """
 
     allowed: Allowed
     expiring: int
+    saved: int
     unbanked: int
+    saved_after: int
     day: date
 
 
@@ -298,9 +301,9 @@ def leftover(desk: Desk, call_id: int, ticked: int) -> Leftover:
     window = window_of(desk, call_id, max(ticked, LEAST_SECONDS))
     posting = window.posting
     on = date.fromisoformat(posting.state.day or "")
-    allowed, expiring = strictest(deposit.bounds(window)), posting.expiring()
+    allowed, before = strictest(deposit.bounds(window)), posting.day_end()
     posting.move("online", "bank", allowed.seconds, reasons.Deposited(at_log_off=True))
-    return Leftover(allowed, expiring, posting.expiring(), on)
+    return Leftover(allowed, *before, *posting.day_end(), on)
 
 
 def deposit_before_leaving(

@@ -241,7 +241,7 @@ async def test_winnings_do_not_expire(tmp_path: Path) -> None:
             await ada.stays()
         await board.pass_time(10 * MINUTE)
         await ada.presses("q").is_asked(MENU)
-        await ada.presses("g").sees("at midnight the bank takes it by itself.")
+        await ada.presses("g").sees("What you have left came from wins or from the bank")
         assert "expire" not in ada.screen
 
 
@@ -281,3 +281,20 @@ async def test_a_board_without_a_bank_names_none(tmp_path: Path) -> None:
         ada = Guest(board, "Ada")
         await ada.calls()
         await ada.sees("Today's minutes are gone at midnight unless you use them.")
+
+
+async def test_minutes_from_the_bank_are_not_called_won(tmp_path: Path) -> None:
+    toml = sysop_toml(events="", minutes_per_day=10)
+    async with world(tmp_path, toml=toml) as board:
+        ada = await visitor(board, "Ada", saved=15 * MINUTE)
+        await ada.presses("tw15\ry").sees("withdrawn")
+        await ada.presses("qg").sees("Bank your")
+        text = " ".join(ada.screen.split())
+        assert "Unless you use or bank them, 9 minutes 59 seconds expire at midnight." in text
+        assert (
+            "The other 15 minutes came from wins or from the bank, which takes them at midnight."
+        ) in text
+        await board.pass_time(10 * MINUTE)
+        await ada.presses("sg").sees("Bank your 10 minutes")
+        text = " ".join(ada.screen.split())
+        assert "What you have left came from wins or from the bank, which takes it" in text

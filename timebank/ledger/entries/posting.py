@@ -175,13 +175,20 @@ class Posting:
             return 0
         return reading.earned_on(self.desk, self.caller_id, on_day, self.account)
 
-    def expiring(self) -> int:
-        """Return how many seconds expire if the caller's day ends now; a guest has no day."""
+    def day_end(self) -> tuple[int, int]:
+        """Return how many seconds expire and how many the bank takes, if the day ends now.
+
+        A guest has no day.
+        """
         if self.visit is not None or self.state.day is None:
-            return 0
+            return 0, 0
         earned = self.state.carried if self.day_begins else self._earned(self.state.day)
         legs = day.end(self.state, earned, self.desk.settings).legs
-        return sum(leg.amount for leg in legs if leg.target == "forfeit")
+        expiring, saved = (
+            sum(leg.amount for leg in legs if leg.target == target)
+            for target in ("forfeit", "bank")
+        )
+        return expiring, saved
 
     # The operation's own movements.
 
