@@ -18,12 +18,13 @@ from sqlalchemy import (
     bindparam,
     case,
     func,
+    or_,
     select,
     true,
 )
 
 from timebank.ledger.database import Desk
-from timebank.ledger.schema import accounts, callers, results, results_ever, rounds
+from timebank.ledger.schema import accounts, callers, calls, results, results_ever, rounds
 from timebank.ledger.sql import Prepared, Query, equal, read, total, value
 
 
@@ -86,6 +87,13 @@ _HOUSE = read(
 
 
 # Selects by caller and day, which have an index.
+_OF_THIS_CALL = rounds.c.call_id == bindparam("call_id")
+# A hand that an earlier call left open.
+_FINISHED_IN_CALL = and_(
+    rounds.c.call_id < bindparam("call_id"),
+    rounds.c.settled
+    > select(calls.c.opened).where(calls.c.id == bindparam("call_id")).scalar_subquery(),
+)
 _OF_CALL = read(
     CallResult,
     lambda: (
@@ -95,7 +103,7 @@ _OF_CALL = read(
             func.coalesce(func.max(rounds.c.won - rounds.c.lost), 0),
         )
         .where(equal(rounds.c.caller_id), rounds.c.day >= bindparam("since"))
-        .where(rounds.c.unit == "second", equal(rounds.c.call_id))
+        .where(rounds.c.unit == "second", or_(_OF_THIS_CALL, _FINISHED_IN_CALL))
         .where(rounds.c.settled.is_not(None), rounds.c.outcome != "void")
     ),
 )
@@ -168,7 +176,7 @@ def richest(desk: Desk, most: int) -> list[Standing]:
 
 
 def of_call(desk: Desk, caller_id: int, call_id: int, since: date) -> CallResult:
-    """Return the result of a call that began on the day `since`."""
+    """Return the result of a call that began on the day `since`, also of hands left before it."""
     (result,) = _OF_CALL.all(
         desk.connection, caller_id=caller_id, call_id=call_id, since=since.isoformat()
     )

@@ -184,3 +184,18 @@ def test_a_day_shows_hands_net_best_and_shared_places(books):
         (0, 0, 0, 0, 0),
     ]
     assert books.do(standings.of_day, callers[0], today - timedelta(days=1)).hands == 0
+
+
+def test_a_hand_left_open_counts_in_the_call_that_ends_it(books):
+    number, today = books.caller("Ann"), books.now.date()
+    first = books.call(number)
+    first.lose(60)
+    left = first.bet(300)
+    first.close()
+    books.wait(10)
+    second = books.call(number)
+    second.round_id, second.sequence = left, 0
+    books.wait(10)
+    second.act(lost(300))
+    second.lose(60)
+    assert books.do(standings.of_call, number, second.id, today) == (2, -360, -60)
