@@ -114,7 +114,7 @@ def news_lines(days: TwoDays, columns: int = COLUMNS) -> list[str]:
 
 
 def _winners_and_losers(day: DayNews) -> list[list[str]]:
-    lists = [_list(_("Winners of the day"), day.winners)]
+    lists = [_list(_("Winners of the day, all hands"), day.winners)]
     return [*lists, _list(_("Losers of the day"), day.losers)] if day.losers else lists
 
 
@@ -169,8 +169,12 @@ def _house(days: Sequence[HouseDay]) -> list[str]:
     for day in days:
         hands = ngettext("{number} hand", "{number} hands", day.hands).format(number=day.hands)
         rows.append(f"|15{_(title(day.game))}")
-        rows.append(f"|07  {hands:<24}{wording.clock_time(day.result):>9}")
+        rows.append(f"|07  {hands:<24}{_signed(day.result):>9}")
     return rows if days else [*rows, f"|07{_('no hands played')}"]
+
+
+def _signed(seconds: int) -> str:
+    return f"{'+' if seconds > 0 else ''}{wording.clock_time(seconds)}"
 
 
 def paired(lists: Sequence[list[str]]) -> list[str]:

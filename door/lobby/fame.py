@@ -188,11 +188,11 @@ def _sentences(record: PlayRecord) -> Iterator[str]:
         if best:
             yield _("Your best hand won {time}.").format(time=span(best))
         if record.net > 0:
-            words = _("Overall you're up {time}.")
+            words = _("At the tables you're up {time}.")
         elif record.net < 0:
-            words = _("Overall you're down {time}.")
+            words = _("At the tables you're down {time}.")
         else:
-            words = _("Overall you're even.")
+            words = _("At the tables you're even.")
         yield words.format(time=span(abs(record.net)))
     for game in record.games:
         if game.unit != "second":

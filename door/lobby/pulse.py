@@ -76,7 +76,7 @@ class BoardNews:
             lines.append(f"|14{text}")
         for words, who in (
             (_("Today's leader: {name}, up {amount}"), self.leader),
-            (_("Biggest win today: {name}, {amount}"), self.best),
+            (_("Biggest hand today: {name}, {amount}"), self.best),
         ):
             if who is not None:
                 text = words.format(name=literal(who.name), amount=span(who.seconds))

@@ -103,7 +103,7 @@ async def test_plain_lines_show_each_list_separately(board: World) -> None:
     reader = await newcomer(board, "Bob", REFUSING)
     await reader.send("n").until("Richest callers")
     rows = reader.heard.splitlines()
-    for heading in ("Richest callers", "The house's day", "Winners of the day"):
+    for heading in ("Richest callers", "The house's day", "Winners of the day, all hands"):
         assert heading in rows
 
 
@@ -201,3 +201,11 @@ async def test_a_start_reads_no_more_of_years_of_play_than_of_a_month(
     month = await start_steps(tmp_path / "month", 2_000)
     years = await start_steps(tmp_path / "years", 40_000)
     assert 0 < years < 1.3 * month
+
+
+def test_the_house_reads_its_wins_and_losses_with_their_signs() -> None:
+    house = [standings.HouseDay("baccarat", 5, 1020), standings.HouseDay("red-dog", 2, -120)]
+    news = bulletins.DayNews(NOON.date(), [], [], house)
+    rows = bulletins.lines(bulletins.Bulletin(news, [], [], []), "Board")
+    assert [row for row in rows if "+17:00" in row]
+    assert [row for row in rows if "-2:00" in row]

@@ -35,7 +35,10 @@ async def test_a_caller_sees_their_own_rank_and_the_first(tmp_path: Path) -> Non
         shown = words(terminal.picture)
         assert "Hands 2 Won 1 Pushes 0 Lost 1 Blackjacks 1 Charlies 0" in shown
         assert "Most in a row at one game: 1 won, 1 lost. Your best hand won 8 minutes." in shown
-        assert "Overall you're up 6 minutes. Your table is Black Jack For Time: 2 hands." in shown
+        assert (
+            "At the tables you're up 6 minutes. Your table is Black Jack For Time: 2 hands."
+            in shown
+        )
         assert "Fri 20 Nov +6:00 ███" in shown
         await terminal.send("a").until("Your awards")
         shown = words(terminal.picture)

@@ -179,7 +179,7 @@ async def test_the_menu_shows_recent_activity(board: World) -> None:
     won = sum(amount for kind, amount in bob.ledger if kind == "won") // MINUTE
     assert won
     # Ada only watches: the lines appear by themselves, in turn where there is one row.
-    for words in (f"Today's leader: Bob, up {won} minutes", f"Biggest win today: Bob, {won}"):
+    for words in (f"Today's leader: Bob, up {won} minutes", f"Biggest hand today: Bob, {won}"):
         while words not in ada.screen:
             await board.pass_time(1)
     await bob.presses("m").is_asked("<W>rite")
