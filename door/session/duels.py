@@ -17,7 +17,7 @@ from door.lobby import amounts
 from door.lobby.accounts import find_account
 from door.lobby.amounts import MovementWords
 from door.session.contest_page import ContestPage, Overview, new_shoe
-from door.session.shared_hands import DealScene
+from door.session.shared_hands import DealScene, signed
 from door.session.tournament import GAME
 from door.tables.scoring import settle_duels
 from timebank.errors import Refused
@@ -261,6 +261,7 @@ class DuelPage(ContestPage[DuelOverview]):
         if duel.outcome is None:
             ends = day_time_words(self._caller.bank_settings.schedule.local(duel.ends))
             yield f"|11{_('Open until {time}.').format(time=ends)}"
+            yield f"|07{_('More coins win both stakes, then the smaller cost against the book.')}"
             yield f"|07{_('If you begin, finish by then, or a rival who has finished wins.')}"
         if overview.why_not:
             yield f"|12{literal(overview.why_not)}"
@@ -269,7 +270,13 @@ class DuelPage(ContestPage[DuelOverview]):
         other = literal(overview.contest.other(self._caller.record.id).name)
         if overview.state == "play" and overview.own_try is not None:
             return super().place_words(overview)
-        return _(STATES[overview.state]).format(name=other)
+        own_try, scores = overview.own_try, {each.score for each in overview.placed}
+        said = _(STATES[overview.state]).format(name=other)
+        if overview.state == "played" and own_try is not None:
+            return f"{_('Your coins: {coins}.').format(coins=signed(own_try.score or 0))} {said}"
+        if overview.state in ("won", "lost") and len(scores) == 1:
+            return f"{said} {_('The coins are equal, and the smaller cost wins.')}"
+        return said
 
     def is_ranking_shown(self, overview: DuelOverview) -> bool:
         return bool(overview.placed)

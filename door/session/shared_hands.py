@@ -16,7 +16,7 @@ from door.games.blackjack.duplicate import STAKE, Duplicate, cards_of
 from door.games.blackjack.round import BlackjackAction, BlackjackRound, start
 from door.tables.black_jack_for_time.scene import ENDINGS, BlackJackScene
 from door.tables.black_jack_for_time.table import BlackJackForTimeTable
-from door.tables.black_jack_for_time.words import printed, sentence
+from door.tables.black_jack_for_time.words import insurance_rule, printed, sentence
 from door.tables.words import count_words
 from timebank.language import N_, _
 
@@ -139,6 +139,8 @@ class SharedHands:
         labels = {letter: _(ACTIONS[each][1]) for letter, each in keys.items()}
         meanings = {letter: _(ACTIONS[each][2]) for letter, each in keys.items()}
         insures = BlackjackAction.INSURANCE in actions
+        if insures:
+            self._console.screen.say(f"|07{insurance_rule(self._rules)}")
         if not self._console.screen.is_painted:
             words = _("You have {count}.").format(count=count_words(hand.seats[0].hands[0].cards))
             self._console.screen.say(f"|07{words}")

@@ -57,7 +57,7 @@ def _hand_rules(rules: BlackjackRules, cards: str) -> tuple[str, ...]:
         f"|15{_('Cards')}|07  {cards} {shown}",
         _pay_table(rules),
         f"|15{_('Blackjack')}|07  {_natural_rule(rules)}",
-        f"|15{_('Insurance')}|07  " + _insurance_rule(rules),
+        f"|15{_('Insurance')}|07  " + insurance_rule(rules),
         f"|15{_('Double')}|07  "
         + _("On your first two cards, below 21: double your bet for one last card."),
         f"|15{_('Charlie')}|07  " + _charlie_rule(rules),
@@ -86,7 +86,7 @@ def _natural_rule(rules: BlackjackRules) -> str:
     return f"{peeks} {_('Blackjack ends the hand; if you have one too, it is a push.')}"
 
 
-def _insurance_rule(rules: BlackjackRules) -> str:
+def insurance_rule(rules: BlackjackRules) -> str:
     return _(
         "When the dealer shows an ace, you can insure half your bet. It pays {odds} to 1 if the "
         "dealer has blackjack."

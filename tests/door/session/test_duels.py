@@ -163,6 +163,7 @@ async def test_the_keys_of_an_open_page_follow_its_rows(tmp_path: Path, profile:
         await ada.until("Bob accepts your duel")
         await ada.until("<P>lay")
         await ada.send("p" + keys_to_the_end(board, "hit")).until("and Bob has not yet.")
+        await ada.until("Your coins: ")
         await bob.send("p" + keys_to_the_end(board, "stay")).until("You have won against Ada.")
         await ada.until("Bob won your duel")
         await ada.until("Re<v>iew (Enter)")
