@@ -198,10 +198,14 @@ class CanvasDisplay:
         self.say(text)
         self._hint = text
 
-    def answered(self) -> None:
-        if self._hint in self._messages:
-            self._messages.remove(self._hint)
+    def unsay(self, text: str) -> None:
+        """Take a message away that is of no more use."""
+        if text in self._messages:
+            self._messages.remove(text)
             self._note(_MESSAGES)
+
+    def answered(self) -> None:
+        self.unsay(self._hint)
         self._hint = ""
         self.prompt("")
 

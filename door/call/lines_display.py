@@ -94,6 +94,9 @@ class LinesDisplay:
         """Say a line about the open question."""
         self.say(text)
 
+    def unsay(self, text: str) -> None:
+        """Do nothing: messages scroll away."""
+
     def prompt(self, text: str, room: int = 0) -> None:
         """Ask a question, with `room` cells for the answer if a line has as many."""
         self._prompt, self._typed, self._wanted = text, "", room

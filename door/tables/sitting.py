@@ -133,6 +133,9 @@ class Sitting:
         """Return the pause after a card that lasts `seconds` as a rule."""
         return seconds * SLOWNESS if self._is_slow else seconds
 
+    def _unsay(self, text: str) -> None:
+        self.console.display.unsay(text)
+
     def _say_streak(self, tally: TableTally) -> None:
         if streak := tally.streak_words():
             self.console.screen.say(f"|14{streak}.")

@@ -218,6 +218,7 @@ class SoloTable(Sitting):
 
     async def _deal(self) -> bool:
         """Seal, cut, bet and deal; `False` when no cards were dealt."""
+        self.console.display.forget()  # the messages of the last hand
         if refusal := self.betting.refusal():
             self.console.screen.say(f"|12{refusal}")
             return False

@@ -387,6 +387,8 @@ class BaccaratTable(SoloTable):
             )
         ) not in choices:
             await self._serve(choice)
+        if advised is not None:
+            self.console.display.unsay(f"|11{advised.sentence}")
         action = BaccaratAction.CARD if choice == words.CARD else BaccaratAction.NO_CARD
         with self.caller.status.suspense():
             await self._show(await self.play.act(Act(action), 0, ""))

@@ -73,7 +73,7 @@ class BlackJackForTimeTable(TableForTime):
         self._next_rules = rules_to_mapping(rules)
 
     async def visit(self) -> None:
-        self.tutor = Tutor(self.tutor_process, self._say_advice, lambda: self.round)
+        self.tutor = Tutor(self.tutor_process, self._say_advice, lambda: self.round, self._unsay)
         try:
             await super().visit()
         finally:

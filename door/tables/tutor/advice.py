@@ -48,10 +48,14 @@ class Tutor:
         thinking: TutorProcess,
         say: Callable[[str], None],
         at_turn: Callable[[], BlackjackRound | None],
+        unsay: Callable[[str], object] = str,
     ) -> None:
-        """Speak through `say`; `at_turn` returns the round while it is the caller's turn."""
+        """Speak through `say`; `at_turn` returns the round while it is the caller's turn.
+
+        `unsay` takes advice away once the caller has decided.
+        """
         self._thinking = thinking
-        self._say = say
+        self._say, self._unsay, self._said = say, unsay, ""
         self._at_turn = at_turn
         self._open: _Question | None = None
         self._unanswered: set[_Question] = set()
@@ -74,6 +78,7 @@ class Tutor:
         """Say what the book would have done if that is better than `chosen`, now or when the answer
         arrives."""
         question, self._open = self._open, None
+        self._unsay(self._said)
         if question is None:
             return
         question.chosen = chosen
@@ -98,7 +103,8 @@ class Tutor:
         elif question.chosen is not None:
             self._pass_judgement(question)
         elif question is self._open and question.round is self._at_turn():
-            self._say(f"|11{tutor.advised(question.asked, answer.result()).sentence}")
+            self._said = f"|11{tutor.advised(question.asked, answer.result()).sentence}"
+            self._say(self._said)
 
     def _pass_judgement(self, question: _Question) -> None:
         answer = question.answer

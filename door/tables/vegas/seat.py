@@ -147,7 +147,7 @@ class VegasVisit(Sitting):
 
     async def _run_visit(self) -> None:
         leave = self.table.leave
-        self.tutor = Tutor(self.tutor_process, self._say_advice, self._round_at_turn)
+        self.tutor = Tutor(self.tutor_process, self._say_advice, self._round_at_turn, self._unsay)
         self._come_to_table()
         try:
             if self.caller.config.shoes_ahead:

@@ -162,6 +162,22 @@ async def test_a_hand_continues_without_the_book(
         assert "In the long run" not in ada.terminal.transcript
 
 
+async def test_advice_goes_with_its_decision_and_a_result_with_the_next_bet(
+    tmp_path: Path,
+) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await turn_tutor_on(ada)
+        await ada.bets(2, seed_of(hitting_is_wrong))
+        await ada.message(advice_now := tutor.advice(ada.round, ada.round.legal()).sentence)
+        await ada.does("hit")
+        await ada.terminal.until_gone(advice_now)
+        await ada.message("In the long run hitting costs about")
+        if not ada.round.over:
+            await ada.does("stay")
+        await ada.terminal.send("b").until("Coins to bet")
+        assert "In the long run" not in ada.terminal.picture
+
+
 async def test_a_hand_that_is_stood_meanwhile_gets_no_advice(tmp_path: Path) -> None:
     """At Vegas the table stands a hand after the time of a turn."""
     thinking = AtOurWord()
