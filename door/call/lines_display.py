@@ -6,6 +6,7 @@ terminal is unknown. Texts may have pipe codes.
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
 
@@ -13,6 +14,8 @@ from ansi.style import from_pipe, sgr
 from ansi.width import character_width, text_width
 from door.call.markup import beginning, plain, read_out, wrap, wrap_question
 from door.call.scene import LAYOUT_COLUMNS, MOST_BELOW_ROWS, Clocked, Scene, View
+
+_GAP = re.compile(r"(?<=[,.?!])  ")
 
 
 class LinesDisplay:
@@ -91,8 +94,9 @@ class LinesDisplay:
         return True
 
     def hint(self, text: str) -> None:
-        """Say a line about the open question."""
+        """Say a line about the open question, which `Screen.reread` does not repeat."""
         self.say(text)
+        self._messages.pop()
 
     def unsay(self, text: str) -> None:
         """Do nothing: messages scroll away."""
@@ -101,7 +105,7 @@ class LinesDisplay:
         """Ask a question, with `room` cells for the answer if a line has as many."""
         self._prompt, self._typed, self._wanted = text, "", room
         lines = wrap_question(self._written(text), self._width, room)
-        *above, last = (line.replace(",  ", ", ") for line in lines)
+        *above, last = (_GAP.sub(" ", line) for line in lines)
         for line in above:
             self._send(self._indented(line) + "\r\n")
         self._send(self._indented(last) + " " if last else " " * self.indent)

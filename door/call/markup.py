@@ -16,6 +16,7 @@ _BREAK = re.compile(r"(?<!«)(?<!«\|\d\d) (?!(?:\|\d\d)*[:;!?%»](?:\|\d\d|[^\w
 _HANGS = "\t"  # marks a paragraph as hanging; text that callers type has no tab
 
 PIPE_CODE = re.compile(r"\|(?:[01][0-9]|2[0-3])")
+_CAPITALS = re.compile(r"\b[A-ZÀ-Þ]{2,}\b")
 _KEYED = re.compile(r"(\|\d\d)<(\w)> (.*)")
 _MARKED = re.compile(r"(.*?)\|08<\|15(.)\|08>(?:\|07)?(.*?)(?: \|07\((\w+)\))?")
 
@@ -39,6 +40,15 @@ def hanging(text: str) -> str:
     Sentences of the board are not indented, so no part of a long text can pass for one.
     """
     return f"{_HANGS}{text}"
+
+
+def without_capitals(text: str) -> str:
+    """Return a game's words as readers speak them, which spell words in capitals.
+
+    >>> without_capitals("Book: HIT. NO INSURANCE!")
+    'Book: Hit. No Insurance!'
+    """
+    return _CAPITALS.sub(lambda word: word[0].capitalize(), text)
 
 
 def lit(choices: Mapping[str, str], default: str | None = None) -> str:

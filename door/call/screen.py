@@ -249,7 +249,7 @@ class Screen:
                 self.on_redraw()
 
     def reread(self) -> bool:
-        """Show the scene and the question below it again; return False without a question."""
+        """Show scene, last message and question again; return False without a question."""
         display, view = self.display, self.display.view()
         if view.scene is None or not view.prompt:
             return False
@@ -258,6 +258,8 @@ class Screen:
             return True
         display.answered()
         display.stage(view.scene)
+        for text in view.messages[-1:]:
+            display.say(text)
         display.prompt(view.prompt, view.room)
         display.typed(view.typed)
         return True

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from door.call.markup import lit
+from door.call.markup import lit, without_capitals
 from door.games.blackjack import duplicate
 from door.games.blackjack import events as happened
 from door.games.blackjack.duplicate import STAKE, Duplicate, cards_of
@@ -185,6 +185,8 @@ class SharedHands:
             coins=signed(won),
             total=signed(scene.chips),
         )
+        if not self._console.screen.is_painted:
+            words = without_capitals(words)
         self._console.screen.say(f"|{'10' if won > 0 else '12' if won < 0 else '14'}{words}")
         await self._console.pager.any_key()
 

@@ -141,7 +141,10 @@ def screens(caller: Caller) -> list[TourPage]:
     pages = []
     for number, (title, body, strip) in enumerate(chapters, 1):
         paragraphs = [line for each in body for line in (f"|07{each}", "")]
-        heading = f"{title} ({number}/{len(chapters)})"
+        count = f"{number}/{len(chapters)}"
+        if not caller.console.screen.is_painted:
+            count = _("{number} of {all}").format(number=number, all=len(chapters))
+        heading = f"{title} ({count})"
         pages.append(TourPage(heading, paragraphs[:-1], strip if is_drawn else None))
     return pages
 

@@ -58,6 +58,7 @@ class Tutor:
         self._say, self._unsay, self._said = say, unsay, ""
         self._at_turn = at_turn
         self._open: _Question | None = None
+        self._has_judged = False  # since the last advice
         self._unanswered: set[_Question] = set()
 
     def watch(self, round_: BlackjackRound, affordable: Collection[BlackjackAction]) -> None:
@@ -103,7 +104,10 @@ class Tutor:
         elif question.chosen is not None:
             self._pass_judgement(question)
         elif question is self._open and question.round is self._at_turn():
-            self._said = f"|11{tutor.advised(question.asked, answer.result()).sentence}"
+            advice, hand = tutor.advised(question.asked, answer.result()), question.round.hand
+            is_next = self._has_judged and hand is not None and len(hand.cards) > 2
+            self._has_judged = False
+            self._said = f"|11{advice.words(is_next=is_next)}"
             self._say(self._said)
 
     def _pass_judgement(self, question: _Question) -> None:
@@ -113,4 +117,5 @@ class Tutor:
         advice = tutor.advised(question.asked, answer.result())
         verdict = tutor.judge(advice, question.chosen)
         if verdict is not None:
+            self._has_judged = True
             self._say(f"|11{verdict}")

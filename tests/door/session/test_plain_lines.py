@@ -247,3 +247,31 @@ async def test_anchors_are_read_in_plain_lines_on_request_alone(tmp_path: Path) 
         ada.presses("y")
         await ada.terminal.until_heard("anchors seal")
         assert re.search("[0-9a-f]{64}", ada.terminal.heard)
+
+
+async def test_advice_is_read_without_capitals_and_again_on_request(tmp_path: Path) -> None:
+    thinking = AtOurWord()
+    async with world(tmp_path, toml=TOML, thinking=thinking) as board:
+        ada = await seated(board, "Ada", profile=REFUSING)
+        await ada.presses("u").is_asked(TABLE)
+        board.seeds = [hand()]
+        await ada.presses("b").is_asked("Coins to bet")
+        ada.presses("1\r")
+        await ada.terminal.until_heard("You have ")
+        await board.settled()
+        thinking.answers()
+        await ada.is_asked("<H>it")
+        (advice,) = re.findall(r"Book: (?:Hit|Stand|Double) \(", ada.terminal.heard)
+        for key in "x=":
+            ada.presses(key)
+            await ada.terminal.until_heard("Hit (H)")
+        assert "Dealer:" in ada.terminal.heard
+        assert advice in ada.terminal.heard
+        assert "does nothing here" not in ada.terminal.heard
+
+
+async def test_the_parts_of_the_tour_and_the_card_are_said_in_words(board: World) -> None:
+    ada = await visitor(board, "Ada", profile=REFUSING)
+    await ada.presses("y").is_asked("<Q>uit")
+    ada.presses("v")
+    await ada.terminal.until_heard("(1 of 3)")

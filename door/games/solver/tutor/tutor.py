@@ -83,18 +83,25 @@ class Advice:
 
     @property
     def sentence(self) -> str:
-        """The best action and the second best, for a caller before their move.
+        """The best action and the second best, for a caller before their move."""
+        return self.words()
+
+    def words(self, *, is_next: bool = False) -> str:
+        """Return the sentence; `is_next` sets it off from words about the move before.
 
         >>> act = BlackjackAction
         >>> Advice(act.HIT, {act.HIT: -0.16, act.STAY: -0.47}).sentence
         'Book: HIT (-16% of your bet on average; standing -47%)'
+        >>> Advice(act.HIT, {act.HIT: -0.16, act.STAY: -0.47}).words(is_next=True)
+        'Now the book says: HIT (-16% of your bet on average; standing -47%)'
         """
         others = {action: value for action, value in self.values.items() if action is not self.best}
         doing = ""
         if others:
             second = max(others, key=others.__getitem__)
             doing = _(_ALTERNATIVES[second]).format(gain=gain_words(others[second]))
-        return book_words(_(_BEST_MOVES[self.best]), self.values[self.best], doing)
+        best = _(_BEST_MOVES[self.best])
+        return book_words(best, self.values[self.best], doing, is_next=is_next)
 
 
 def judge(advice: Advice, chosen: BlackjackAction) -> str | None:
@@ -119,12 +126,14 @@ def whole_percent(gain: float) -> int:
     return int(f"{gain * 100:.0f}")
 
 
-def book_words(move: str, gain: float, other: str) -> str:
+def book_words(move: str, gain: float, other: str, *, is_next: bool = False) -> str:
     """Return the best move with its gain, and the words for the second best, or "" for none."""
     if not other:
         words = _("Book: {move} ({gain} of your bet on average)")
         return words.format(move=move, gain=gain_words(gain))
     words = _("Book: {move} ({gain} of your bet on average; {other})")
+    if is_next:
+        words = _("Now the book says: {move} ({gain} of your bet on average; {other})")
     return words.format(move=move, gain=gain_words(gain), other=other)
 
 

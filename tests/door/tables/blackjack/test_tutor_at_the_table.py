@@ -111,7 +111,7 @@ async def test_a_key_is_obeyed_at_once_and_judged_when_the_book_has_an_answer(
         await ada.message(verdict)
         assert tutor.advice(before, before.legal()).sentence not in ada.terminal.transcript
         thinking.answers()
-        await ada.message(tutor.advice(ada.round, ada.round.legal()).sentence)
+        await ada.message(tutor.advice(ada.round, ada.round.legal()).words(is_next=True))
 
 
 async def test_a_verdict_after_the_hand_is_shown_in_the_menu(tmp_path: Path) -> None:
