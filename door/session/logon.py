@@ -86,24 +86,27 @@ async def log_on(board: Board, console: Console, shown: Shown | None = None) -> 
     console.keyboard.on_lines = partial(_choose_lines, console)
     try:
         calls, bank = board.config.calls, board.config.bank
-        news = ngettext(
-            "{busy} of {nodes} nodes busy, {minutes} minute a day",
-            "{busy} of {nodes} nodes busy, {minutes} minutes a day",
-            bank.minutes_per_day,
-        ).format(busy=board.busy_nodes, nodes=calls.nodes, minutes=bank.minutes_per_day)
+
+        def greet(above: str) -> None:
+            news = ngettext(
+                "{busy} of {nodes} nodes busy, {minutes} minute a day",
+                "{busy} of {nodes} nodes busy, {minutes} minutes a day",
+                bank.minutes_per_day,
+            ).format(busy=board.busy_nodes, nodes=calls.nodes, minutes=bank.minutes_per_day)
+            greeting.show(console, board.config, [f"|07{news}"], board.champion, above)
+
         back = await _come_back(board, console)
         claimed = None if shown is None else _claimed(shown)
         is_asked = shown is None or not (claimed or shown.key)  # for a name
         if back is None:
-            offer = _meet(console, is_asked=is_asked)
-            greeting.show(console, board.config, [f"|07{news}"], board.champion, offer)
+            greet(_meet(console, is_asked=is_asked))
         refuse_while_closed(board)
         language = console.viewer.language
         record, is_new = back, False
         if record is None and shown is not None and shown.key is not None:
             record = await _in_the_books(board, console, partial(_owner_of_key, shown=shown))
         if record is None:
-            record, is_new = await _identify(board, console, limit, claimed)
+            record, is_new = await _identify(board, console, limit, claimed, greet)
         if record.locked:
             log.info("locked caller %s refused from %s", record.name, console.line.address)
             raise LogonRefused(
@@ -219,16 +222,20 @@ def _give_ticket(board: Board, caller: Caller) -> None:
 
 
 async def _identify(
-    board: Board, console: Console, limit: LogonLimit, claimed: tuple[str, str] | None
+    board: Board,
+    console: Console,
+    limit: LogonLimit,
+    claimed: tuple[str, str] | None,
+    greet: Callable[[str], None],
 ) -> tuple[CallerRecord, bool]:
     """Return who calls, and whether they are new. Only passwords count as tries.
 
-    The name and password in `claimed` are tried first.
+    The name and password in `claimed` are tried first. `greet` shows the greeting below a line.
     """
     tries = 0
     while tries < passwords.TRIES:
         claim, claimed = claimed, None
-        name = claim[0] if claim else await _ask_name(console)
+        name = claim[0] if claim else await _ask_name(console, greet)
         if not name:
             continue
         if means_new(name):
@@ -299,7 +306,7 @@ def _language_offer(console: Console) -> str:
     return "".join(offers)
 
 
-async def _ask_name(console: Console) -> str:
+async def _ask_name(console: Console, greet: Callable[[str], None]) -> str:
     """Ask for a name; return "" if none was typed, or plain lines or a language was chosen."""
     offer = _language_offer(console)
     keys = {LINES: _choose_lines, **({LANGUAGE_KEY: _change_language} if offer else {})}
@@ -324,6 +331,8 @@ async def _ask_name(console: Console) -> str:
         if console.keyboard.next_key() == ENTER:  # this terminal sends whole lines
             await console.keyboard.key()
         await keys[str(pressed)](console)
+        if str(pressed) == LANGUAGE_KEY:
+            greet("" if console.wants_lines else _meet(console, is_asked=True))
         return ""
     if name is None:
         return ""

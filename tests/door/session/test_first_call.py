@@ -197,7 +197,11 @@ async def test_a_terminal_that_names_no_language_is_offered_the_other_in_its_wor
     board.enter("Ada")
     await ada.dials(SYNCTERM)
     await ada.sees("En français : appuyez sur *.")
+    before = len(ada.terminal.transcript)
     await ada.presses("*").is_asked("Nom :")
+    again = ada.terminal.transcript[before:]
+    assert "60 minutes par jour" in again
+    assert "lecteur d" in again
     await ada.sees("In English: press *.")
     await ada.presses("Ada\r").is_asked("Mot de passe :")
     await ada.presses(f"{PASSWORD}\r").sees("Vous avez 60 minutes aujourd'hui.")
