@@ -16,10 +16,12 @@ from door.call.caller import LANGUAGE_KEY
 from door.call.markup import literal, wrap
 from door.call.page import MARGIN, TITLE_ROWS, Page, page_columns
 from door.call.scene import WholeWidth
+from door.games.black_jack_for_time.game import BlackJackForTimeSettings
 from door.games.blackjack.round import BlackjackAction, BlackjackRound, start
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 from door.games.engine.cards import Card, Count, parse_cards
 from door.lobby import texts
+from door.tables.black_jack_for_time.words import main_rules
 from door.tables.card_names import listed_cards
 from door.tables.scene import COUNT, FELT, FELT_ROW, RAIL, ROWS_FOR_LARGE
 from timebank.errors import BooksFailed
@@ -133,7 +135,7 @@ class TourPage(Page):
 def screens(caller: Caller) -> list[TourPage]:
     chapters: list[tuple[str, list[str], Strip]] = [
         (_("Your minutes are your chips"), _about_minutes(caller), _paint_chips),
-        (_("How a hand goes"), _about_hands(), _paint_cards),
+        (_("How a hand goes"), _about_hands(caller), _paint_cards),
         (_("Closing time and the bank"), _about_bank(caller), _paint_clock),
     ]
     # Without block characters the pictures cannot be made out.
@@ -190,7 +192,8 @@ def _where_minutes_come_from(caller: Caller) -> str:
     return words.format(time=span(caller.config.bank.minutes_per_day * MINUTE))
 
 
-def _about_hands() -> list[str]:
+def _about_hands(caller: Caller) -> list[str]:
+    rules = BlackJackForTimeSettings.among(caller.config.games).rules
     return [
         _(
             "Get closer to 21 than the dealer without going over. Kings, queens and jacks count 10,"
@@ -204,6 +207,7 @@ def _about_hands() -> list[str]:
             "The dealer draws to 17. An ace and a ten-card on the deal are a blackjack, and pay"
             " extra."
         ),
+        main_rules(rules),
         _("At each table, R shows the rules, F the proof that the deal is fair, and ? the keys."),
     ]
 

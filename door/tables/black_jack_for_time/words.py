@@ -93,17 +93,28 @@ def insurance_rule(rules: BlackjackRules) -> str:
     ).format(odds=rules.insurance_pays)
 
 
+def main_rules(rules: BlackjackRules) -> str:
+    """Return in three sentences what a newcomer to this table does not expect."""
+    pays = _("21 pays {odds} to 1.").format(odds=_odds(rules.twenty_one_pays - 1))
+    return f"{_ties(rules)} {pays} {_five_cards(rules)}"
+
+
+def _ties(rules: BlackjackRules) -> str:
+    return _("The dealer wins ties.") if rules.ties == "dealer" else _("Ties push.")
+
+
+def _five_cards(rules: BlackjackRules) -> str:
+    if rules.five_card_21 == "charlie":
+        return _("Five cards up to 21 win at once.")
+    return _("Five cards below 21 win at once.")
+
+
 def _charlie_rule(rules: BlackjackRules) -> str:
-    five = (
-        _("Five cards up to 21 win at once.")
-        if rules.five_card_21 == "charlie"
-        else _("Five cards below 21 win at once.")
-    )
-    return f"{five} {_('The dealer can draw one too, and it beats even your 21.')}"
+    return f"{_five_cards(rules)} {_('The dealer can draw one too, and it beats even your 21.')}"
 
 
 def _dealer_rule(rules: BlackjackRules) -> str:
-    ties = _("The dealer wins ties.") if rules.ties == "dealer" else _("Ties push.")
+    ties = _ties(rules)
     if rules.twenty_one_beats == "all totals":
         ties += " " + _("Your 21 wins even against the dealer's 21.")
     over = (

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from fractions import Fraction
+
 import pytest
 
 from door.call.markup import plain
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 from door.session.contest_page import ranked
-from door.tables.black_jack_for_time.words import sealed_rules
+from door.tables.black_jack_for_time.words import main_rules, sealed_rules
 from timebank.wagers.contests import ContestResult
 
 LONG = "Wolfeschlegelsteinhausen"
@@ -32,3 +35,10 @@ def test_a_long_name_is_cut_only_where_there_is_no_room(columns: int, name: str)
         assert f" {name} " in rows[1]
         assert len({len(row) for row in rows}) == 1, rows
         assert len(rows[1]) <= columns - 2
+
+
+def test_the_tour_tells_the_rules_of_its_own_board() -> None:
+    told = "The dealer wins ties. 21 pays 2 to 1. Five cards"
+    assert main_rules(BLACK_JACK_FOR_TIME).startswith(told)
+    other = replace(BLACK_JACK_FOR_TIME, ties="push", twenty_one_pays=Fraction(5, 2))
+    assert main_rules(other).startswith("Ties push. 21 pays 1.5 to 1. Five cards")
