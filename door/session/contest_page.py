@@ -239,6 +239,8 @@ class ContestPage(ABC, Generic[AnyOverview]):
         ]
         if not self.is_ranking_shown(overview):
             return [*rows, f"|07{self.unseen_words()}"]
+        if overview.placed:
+            rows.append(f"|07{_('Cost: what mistakes lose on average, in percent of one bet.')}")
         return [*rows, *self._ranked(overview.placed, self._room_below(rows))]
 
     def _ranked(self, placed: Sequence[ContestResult], room: int) -> Iterator[str]:

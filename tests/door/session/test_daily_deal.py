@@ -271,3 +271,11 @@ async def test_a_key_that_hurries_the_draw_does_not_swallow_the_result(tmp_path:
         assert "Hand 1: " in ada.picture
         await ada.send("\r ").until("<S>tand")
         assert "2 of 10" in ada.picture
+
+
+async def test_the_first_question_about_insurance_says_what_it_pays(tmp_path: Path) -> None:
+    async with world(tmp_path, now=NOON.replace(day=26)) as board:  # an ace in the first hand
+        ada = await newcomer(board, "Ada", REFUSING)
+        await ada.send("dp").until("Insurance for 5 coins?")
+        said = " ".join(ada.picture.split())
+        assert "It pays 2 to 1 if the dealer has blackjack." in said

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
 from door.games.blackjack import duplicate
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
+from door.session.duels import DuelOverview, DuelPage
 from door.tables.scoring import played
 from tests.terminal import MODERN, REFUSING, Profile
 from tests.world import BOARD, NOON, World, log_on, logged_on, newcomer, world
 from timebank.calls.calls import close_call, open_call
 from timebank.wagers import contests, duels
+from timebank.wagers.contests import ContestResult
 from timebank.wagers.duels import Duel
 from timebank.window import corrections
+
+if TYPE_CHECKING:
+    from door.call.board import Board
+    from door.call.caller import Caller
 
 TOML = f"{BOARD}\n[timebank]\nknown_days = 0\n"
 
@@ -257,3 +266,15 @@ async def test_a_closed_table_sends_the_stakes_home(tmp_path: Path) -> None:
         assert banked(board)["Ada"] == 20
         await ada.send(" d").until("You haven't played it yet.")
         assert "D<U>els" not in ada.picture
+
+
+def test_equal_coins_are_said_to_be_decided_by_the_cost() -> None:
+    ada = SimpleNamespace(record=SimpleNamespace(id=1), console=None)
+    duel = SimpleNamespace(other=lambda _number: SimpleNamespace(name="Bob"))
+    placed = [ContestResult(1, "Ada", 10, 5, (), 1), ContestResult(2, "Bob", 10, 9, (), 2)]
+    page = DuelPage(cast("Board", None), cast("Caller", ada), "seal")
+    overview = DuelOverview(cast("Duel", duel), None, placed, "won", "")
+    said = "You have won against Bob. The coins are equal, and the smaller cost wins."
+    assert page.place_words(overview) == said
+    ahead = replace(overview, placed=[placed[0]._replace(score=20), placed[1]])
+    assert page.place_words(ahead) == "You have won against Bob."
