@@ -140,7 +140,8 @@ class SharedHands:
         meanings = {letter: _(ACTIONS[each][2]) for letter, each in keys.items()}
         insures = BlackjackAction.INSURANCE in actions
         if insures:
-            self._console.screen.say(f"|07{insurance_rule(self._rules)}")
+            meanings = {**meanings, "I": insurance_rule(self._rules)}
+            self._console.screen.say(f"|07{meanings['I']}")
         if not self._console.screen.is_painted:
             words = _("You have {count}.").format(count=count_words(hand.seats[0].hands[0].cards))
             self._console.screen.say(f"|07{words}")

@@ -279,3 +279,4 @@ async def test_the_first_question_about_insurance_says_what_it_pays(tmp_path: Pa
         await ada.send("dp").until("Insurance for 5 coins?")
         said = " ".join(ada.picture.split())
         assert "It pays 2 to 1 if the dealer has blackjack." in said
+        await ada.send("?").until("I  When the dealer shows an ace, you can insure half your bet.")
