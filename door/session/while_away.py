@@ -157,6 +157,7 @@ def _standing(away: Absence, running: int) -> str:
 
 async def read_news(caller: Caller, news: AwayNews) -> None:
     """Let the caller read the page, and their statement if they press its key."""
+    caller.console.keyboard.forget_keys()  # typed before the page was on the screen
     while (choice := await _read(caller, news)) in (STATEMENT, LANGUAGE_KEY):
         if choice == STATEMENT:
             await read_account(caller, caller.record.id, _("Your history"))

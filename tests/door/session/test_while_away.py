@@ -9,7 +9,7 @@ from door.session.while_away import AwayNews, few_lines
 from tests.door.session.test_letters import writes
 from tests.door.visiting import MENU, MINUTE, Guest, known, seated, sysop_toml
 from tests.terminal import MODERN, SILENT, SYNCTERM, Profile
-from tests.world import World, world
+from tests.world import PASSWORD, World, world
 from timebank.callers import awards, callers
 from timebank.errors import BooksUnavailable
 
@@ -99,6 +99,16 @@ async def test_only_what_is_new_is_told(absent: World) -> None:
     assert "Biggest win: Cyd, 7 minutes with one hand." in ada.screen
     assert "Cyd has passed you." in ada.screen
     assert "Bob" not in ada.screen
+
+
+async def test_keys_typed_ahead_of_the_page_do_not_dismiss_it(absent: World) -> None:
+    ada = Guest(absent, "Ada")
+    ada.terminal = await absent.call(SILENT)
+    await ada.terminal.until("Name:")
+    await ada.terminal.send("Ada\r").until("Password:")
+    await ada.presses(f"{PASSWORD}\r\r  ").sees("Vegas at nine?")
+    await ada.is_asked("Press any key")
+    await ada.presses(" ").is_asked(MENU)
 
 
 async def test_the_statement_is_one_key_away(absent: World) -> None:
