@@ -194,6 +194,9 @@ def _where_minutes_come_from(caller: Caller) -> str:
 
 def _about_hands(caller: Caller) -> list[str]:
     rules = BlackJackForTimeSettings.among(caller.config.games).rules
+    dealer = _(
+        "The dealer draws to 17. An ace and a ten-card on the deal are a blackjack, and pay extra."
+    )
     return [
         _(
             "Get closer to 21 than the dealer without going over. Kings, queens and jacks count 10,"
@@ -203,12 +206,8 @@ def _about_hands(caller: Caller) -> list[str]:
             "Bet, then hit for another card, stand on what you have, or double your bet for one "
             "last card. Go over 21 and you bust."
         ),
-        _(
-            "The dealer draws to 17. An ace and a ten-card on the deal are a blackjack, and pay"
-            " extra."
-        ),
-        main_rules(rules),
-        _("At each table, R shows the rules, F the proof that the deal is fair, and ? the keys."),
+        f"{dealer} {main_rules(rules)}",
+        _("At each table R shows the rules, F proves the deal, and ? lists the keys."),
     ]
 
 

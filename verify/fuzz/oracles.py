@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from random import Random
 
 # The board's own output to a terminal that paints (ansi/canvas.py, door/call/canvas_display.py).
-OURS = re.compile(rb"\x1b\[(?:[0-9]{1,3}(?:;[0-9]{1,3}){0,5})?[mCDHJK]|\x1b\[\?25[hl]")
+OURS = re.compile(rb"\x1b\[(?:[0-9]{1,3}(?:;[0-9]{1,3}){0,5})?[mCDHJK]|\x1b\[\?(?:25|2004)[hl]")
 # Harmless movements: ends of lines, and deleting typed text.
 _HARMLESS = re.compile(rb"[\r\n\x08]")
 # The low bytes of CP437 that are drawn and never obeyed (ansi/charset.py).

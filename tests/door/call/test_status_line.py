@@ -45,7 +45,7 @@ def test_on_forty_columns_it_closes_up_before_anything_is_left_out(bank: int, sh
 
 def test_a_longer_language_closes_up_too() -> None:
     with speaking_to(Viewer("fr")):
-        assert line(40, bank=HOUR) == "Temps 1:00:00│Pot 60│Banque 1:00:00"
+        assert line(40, bank=HOUR) == "Temps 1:00:00│Pot 60│Épargne 1:00:00"
 
 
 def test_an_event_is_left_out_rather_than_its_time() -> None:

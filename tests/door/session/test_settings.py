@@ -11,7 +11,11 @@ QUESTIONS = {
         "May others see your losses?",
         "Where may others watch you?",
     ),
-    "fr": ("Montrer qui vient et part ?", "Montrer vos pertes ?", "Où peut-on vous regarder ?"),
+    "fr": (
+        "Annoncer qui vient et part ?",
+        "Montrer vos pertes ?",
+        "Où peut-on vous regarder ?",
+    ),
 }
 ANSWERS = {"en": ("yes", "no", "at Vegas"), "fr": ("oui", "non", "à Vegas")}
 
@@ -24,4 +28,4 @@ async def test_what_others_may_see_is_asked_and_answered(board: World, language:
         await ada.presses("l").sees("Réglages")
     rows = [" ".join(row.split()) for row in ada.terminal.picture.splitlines()]
     for question, answer in zip(QUESTIONS[language], ANSWERS[language], strict=True):
-        assert any(f"{question} {answer}" in row for row in rows), rows
+        assert any(f"{question} {answer}" in row for row in rows), "\n".join(rows)

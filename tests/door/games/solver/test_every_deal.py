@@ -32,6 +32,7 @@ from tests.door.games.solver.every_deal import CHOICES, Decide, World, best, dea
 
 HOUSES = int(os.environ.get("BJFT_HOUSES", "8"))
 CLOSE = 1e-10
+CARDS = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "10")  # as the strategy card names them
 
 OF_THE_SHOE = {"decks", "shuffle", "penetration", "insurance_unit", "keys"}
 
@@ -207,9 +208,9 @@ def test_play_by_the_card_has_the_odds_of_totals(seed: int) -> None:
         if INSURE in legal:
             return DECLINE
         assert game.hand is not None
-        up = "A23456789T"[game.dealer_hand[0].value - 1]
+        up = CARDS[game.dealer_hand[0].value - 1]
         total, soft = game.hand.count
-        first = "A23456789T"[game.hand.cards[0].value - 1]
+        first = CARDS[game.hand.cards[0].value - 1]
         move = moves[f"{first} {first}", up] if SPLIT in legal else "P?"
         if move != "P":
             move = moves[f"soft {total}" if soft else str(total), up]
