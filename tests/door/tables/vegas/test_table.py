@@ -413,9 +413,9 @@ async def test_the_tutor_judges_a_move_by_the_cards_visible_before_it(tmp_path: 
         ada.presses("u")
         await ada.terminal.until_heard("Tutor is on")
         await ada.says_bet(1)
-        await ada.terminal.until_heard("Book: HIT")
+        await ada.terminal.until_heard("Book: Hit")
         ada.presses("h")
-        await ada.terminal.until_heard("Book: STAND")
+        await ada.terminal.until_heard("Book: Stand")
         await ada.stands()
         assert "In the long run" not in ada.terminal.transcript
 
