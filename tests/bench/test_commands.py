@@ -18,12 +18,11 @@ pytestmark = pytest.mark.long
 def test_a_command_is_held_against_itself_in_smaller_books(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    few = [commands.Command(("timebank", "outbox"), is_flat=True, within=10.0)]
+    few = [commands.Command(("timebank", "outbox"), is_flat=True)]
     monkeypatch.setattr(commands, "COMMANDS", few)
-    row, bound = commands.run(replace(QUICK, command_transfers=(1000, 2000)), tmp_path)
+    (row,) = commands.run(replace(QUICK, command_transfers=(1000, 2000)), tmp_path)
     assert row.what.startswith("timebank outbox, 2,")
     assert row.value > 0
     assert row.baseline is not None
     assert row.goal is not None
-    assert (bound.what, bound.value, bound.verdict) == (row.what, row.value, "reached")
     assert not list(tmp_path.iterdir()), "it leaves nothing behind"
