@@ -77,7 +77,7 @@ class Duels:
                 must(each.outcome != "expired" or not is_left, "duel {} was won: {}", seal, each)
                 self._has_ended(file, seal, each)
                 how = "in time" if each.outcome == "won" and is_left else each.outcome
-                self.counted[f"duels {how}"] += was is not None
+                self.counted[f"duels {how}"] += before is not None
         self._adds_up(file)
 
     def _has_ended(self, file: sqlite3.Connection, seal: str, duel: Duel) -> None:
