@@ -95,8 +95,9 @@ def card_text(card: StrategyCard, screen: Screen) -> str:
     lines = [f"|07{_(_BY_TOTALS)}", ""] if _cards_matter(card) else []
     if not screen.is_painted:
         rows = [line for section in card.sections for line in _row_lines(section)]
-        if any("T" in section.columns for section in card.sections):
-            lines.append(f"|07{_('In brackets are cards of the dealer; T is a ten.')}")
+        if any("10" in section.columns for section in card.sections):
+            words = _("In brackets are the dealer's cards.")
+            lines.append(f"|07{words}")
         return "\n".join([*lines, *rows, "", *_notes(card)])
     is_wide = screen.page_columns >= LAYOUT_COLUMNS
     for section in card.sections:

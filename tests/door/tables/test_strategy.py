@@ -176,6 +176,7 @@ def test_a_card_says_that_it_goes_by_totals_where_cards_matter(
 def test_in_lines_each_hand_is_a_sentence_and_in_french_too() -> None:
     screen: Any = SimpleNamespace(is_painted=False)
     text = plain(card_text(CARD, screen))
+    assert "In brackets are the dealer's cards." in text
     assert "  12: hit (2, 3, 7 to A), stand (4 to 6)\n" in text
     assert "  5-8: hit\n" in text
     assert text.startswith("This card goes by totals.")
