@@ -199,7 +199,7 @@ class CanvasDisplay:
         self._hint = text
 
     def unsay(self, text: str) -> None:
-        """Take a message away that is of no more use."""
+        """Take a message away."""
         if text in self._messages:
             self._messages.remove(text)
             self._note(_MESSAGES)

@@ -74,7 +74,7 @@ class TickingPurse:
     def offered(self, coin: int) -> int:
         """Return the seconds that may be staked, at the last offer or now.
 
-        The last coin stays unstaked, but for the seconds since the offer.
+        One coin must stay. It may lack the seconds that have passed since the offer.
         """
         return max(0, self.spendable() - max(1, coin - self.leeway))
 
