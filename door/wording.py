@@ -7,7 +7,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from timebank import words as plain_words
-from timebank.callers.award_names import award_words
 from timebank.language import N_, Phrase, _, ngettext
 from timebank.ledger.reasons import Cutoff, Earned, HeldBack, LeftOfDay, OldStake
 from timebank.ledger.sentences import cutoff_words
@@ -148,10 +147,9 @@ def releasing_event(purse: Purse, schedule: Schedule) -> str:
 
 
 def sentences(receipt: Receipt) -> list[str]:
-    """Return the sentences for a caller about an entry: first of its rows, then of the rest."""
+    """Return the sentences for a caller about an entry, without its awards: see `Caller.earned`."""
     rows = (sentence for row in receipt.rows if (sentence := row_sentence(row)))
-    earned = [award_words(receipt.awards)] if receipt.awards else []
-    return [*rows, *map(str, receipt.remarks), *earned]
+    return [*rows, *map(str, receipt.remarks)]
 
 
 def row_sentence(row: TransferRow) -> str:

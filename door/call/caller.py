@@ -24,6 +24,7 @@ from door.config.config import Pace
 from door.errors import Closing, Kicked, TakenOver
 from door.flag import Flag
 from timebank.callers import awards, callers
+from timebank.callers.award_names import award_words
 from timebank.callers.messages import Limits
 from timebank.callers.notices import note_seen
 from timebank.calls import calls
@@ -321,19 +322,16 @@ class Caller:
             self.chair.clear(SENT_AWAY)
         return _("Nobody can watch you now. To allow it again, press Y in the menu.")
 
-    def sentences(self, receipt: Receipt) -> list[str]:
-        """Return the sentences about an entry, to be shown now."""
+    def earned(self, receipt: Receipt) -> list[str]:
+        """Return a line about the awards of an entry, to be shown now, or none."""
         self.awards_shown.update(receipt.awards)
-        return wording.sentences(receipt)
+        return [f"|14{award_words(receipt.awards)}"] if receipt.awards else []
 
     def tell(self, receipt: Receipt) -> None:
-        sentences = self.sentences(receipt)
-        # An award stands beside the result, so that it pushes out no other message.
-        earned = sentences.pop() if receipt.awards else ""
-        if sentences:
+        if sentences := wording.sentences(receipt):
             self.console.screen.say("\n".join(f"|14{sentence}" for sentence in sentences))
-        if earned:
-            self.console.screen.say_more(f"|14{earned}")
+        for line in self.earned(receipt):  # beside the result, to push out no other message
+            self.console.screen.say_more(line)
 
     def _note_shown(self) -> None:
         """Count the end of a hand as shown, unless its cards are still being dealt."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from door import wording
 from door.call.entries import uncharged
 from door.call.markup import literal
 from door.lobby import amounts
@@ -153,11 +154,9 @@ async def _move(caller: Caller, service: Service) -> str:
         seconds = min(seconds, allowed.seconds)
     receipt = await caller.post(lambda desk, call, ticked: operation(desk, call, ticked, seconds))
     # Returned, not shown: the window is drawn again first and would erase it.
-    done = f"|10{_(service.done).format(amount=span(seconds))}"
-    lines = [f"|14{sentence}" for sentence in caller.sentences(receipt)]
-    if receipt.awards:  # after what earned them
-        return "\n".join((*lines[:-1], done, lines[-1]))
-    return "\n".join((*lines, done))
+    lines = [f"|14{sentence}" for sentence in wording.sentences(receipt)]
+    done = _(service.done).format(amount=span(seconds))
+    return "\n".join((*lines, f"|10{done}", *caller.earned(receipt)))
 
 
 async def _transfer(caller: Caller, service: Service) -> str:

@@ -383,9 +383,8 @@ class VegasVisit(Sitting):
         if self._card_timer is None:
             self.caller.tell(receipt)
         else:
-            self._pending_messages += [
-                f"|14{sentence}" for sentence in self.caller.sentences(receipt)
-            ]
+            self._pending_messages += [f"|14{words}" for words in wording.sentences(receipt)]
+            self._pending_messages += self.caller.earned(receipt)
 
     def _note(self, item: News) -> None:
         """Keep talk, count the caller's results, and ring at their turn."""
