@@ -6,6 +6,7 @@ from pathlib import Path
 from tests.door.by_ssh import BY_SSH, LISTENER, by_ssh
 from tests.door.riding import Rider
 from tests.door.visiting import sysop_toml
+from tests.terminal import Terminal
 from tests.world import World, world
 
 SSH = f"{sysop_toml()}{LISTENER}"
@@ -14,11 +15,15 @@ OFFER = "<*> Français"
 WITHOUT_LANG = replace(BY_SSH, environment={})
 
 
-async def next_day(board: World) -> None:
-    for caller in board.server.board.callers():  # whose line is lost
+async def calls_the_next_day(board: World, ada: Terminal) -> Terminal:
+    """Lose the line, and call again from a terminal that names no language."""
+    assert "<*>" not in ada.picture
+    ada.abort()
+    for caller in board.server.board.callers():
         await caller.ended.wait()
     await board.at_rest()
     board.clock.suspend(24 * 3600)
+    return await by_ssh(board, "Ada", WITHOUT_LANG)
 
 
 async def test_an_ssh_caller_chooses_a_language_with_one_key(tmp_path: Path) -> None:
@@ -29,9 +34,7 @@ async def test_an_ssh_caller_chooses_a_language_with_one_key(tmp_path: Path) -> 
         await ada.send("*").until("<*> English")
         assert "Vos minutes" in ada.picture
         await ada.send(" ").until("Au revoir")
-        ada.abort()
-        await next_day(board)
-        ada = await by_ssh(board, "Ada", WITHOUT_LANG)
+        ada = await calls_the_next_day(board, ada)
         await ada.until("Appuyez sur une touche")
         assert "<*>" not in ada.picture
 
@@ -42,10 +45,7 @@ async def test_an_ssh_caller_who_keeps_the_language_is_not_asked_again(tmp_path:
         ada = await by_ssh(board, "Ada", WITHOUT_LANG)
         await ada.until(OFFER)
         await ada.send(" ").until("<G>oodbye")
-        assert "<*>" not in ada.picture
-        ada.abort()
-        await next_day(board)
-        ada = await by_ssh(board, "Ada", WITHOUT_LANG)
+        ada = await calls_the_next_day(board, ada)
         await ada.until("Press any key")
         assert "<*>" not in ada.picture
 
@@ -57,9 +57,7 @@ async def test_a_caller_of_before_is_offered_it_with_the_news(tmp_path: Path) ->
         await ada.until("Press any key")
         assert "<*>" not in ada.picture
         await ada.send(" ").until("<G>oodbye")
-        ada.abort()
-        await next_day(board)
-        ada = await by_ssh(board, "Ada", WITHOUT_LANG)
+        ada = await calls_the_next_day(board, ada)
         await ada.until(OFFER)
         await ada.send("*").until("Vos minutes")
         await ada.send(" ").until("Au revoir")

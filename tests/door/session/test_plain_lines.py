@@ -12,7 +12,7 @@ from door.lobby import looks
 from door.lobby.pulse import EVERY_SECONDS
 from tests.door.playing import hand
 from tests.door.tables.test_sealed_ahead import AHEAD
-from tests.door.visiting import MENU, TABLE, seated, sysop_toml, visitor
+from tests.door.visiting import MENU, TABLE, Guest, seated, sysop_toml, visitor
 from tests.terminal import REFUSING
 from tests.thinking import AtOurWord
 from tests.world import World, world
@@ -132,16 +132,22 @@ async def test_a_finished_hand_is_not_read_again_after_a_look_at_the_rules(board
     assert "Dealer:" in ada.terminal.heard  # the hand is open
 
 
+async def waits_for_advice(board: World) -> Guest:
+    """Somebody whose hand is dealt, and whose tutor thinks."""
+    ada = await seated(board, "Ada", profile=REFUSING)
+    await ada.presses("u").is_asked(TABLE)
+    board.seeds = [hand()]
+    await ada.presses("b").is_asked("Coins to bet")
+    ada.presses("1\r")
+    await ada.terminal.until_heard("You have ")
+    await board.settled()
+    return ada
+
+
 async def test_the_tutor_speaks_before_the_question_which_comes_once(tmp_path: Path) -> None:
     thinking = AtOurWord()
     async with world(tmp_path, toml=TOML, thinking=thinking) as board:
-        ada = await seated(board, "Ada", profile=REFUSING)
-        await ada.presses("u").is_asked(TABLE)
-        board.seeds = [hand()]
-        await ada.presses("b").is_asked("Coins to bet")
-        ada.presses("1\r")
-        await ada.terminal.until_heard("You have ")
-        await board.settled()
+        ada = await waits_for_advice(board)
         assert "Hit (H)" not in ada.terminal.heard
         thinking.answers()
         await ada.is_asked("<H>it")
@@ -252,13 +258,7 @@ async def test_anchors_are_read_in_plain_lines_on_request_alone(tmp_path: Path) 
 async def test_advice_is_read_without_capitals_and_again_on_request(tmp_path: Path) -> None:
     thinking = AtOurWord()
     async with world(tmp_path, toml=TOML, thinking=thinking) as board:
-        ada = await seated(board, "Ada", profile=REFUSING)
-        await ada.presses("u").is_asked(TABLE)
-        board.seeds = [hand()]
-        await ada.presses("b").is_asked("Coins to bet")
-        ada.presses("1\r")
-        await ada.terminal.until_heard("You have ")
-        await board.settled()
+        ada = await waits_for_advice(board)
         thinking.answers()
         await ada.is_asked("<H>it")
         (advice,) = re.findall(r"Book: (?:Hit|Stand|Double) \(", ada.terminal.heard)
@@ -270,7 +270,7 @@ async def test_advice_is_read_without_capitals_and_again_on_request(tmp_path: Pa
         assert "does nothing here" not in ada.terminal.heard
 
 
-async def test_the_parts_of_the_tour_and_the_card_are_said_in_words(board: World) -> None:
+async def test_the_pages_of_the_tour_are_counted_in_words(board: World) -> None:
     ada = await visitor(board, "Ada", profile=REFUSING)
     await ada.presses("y").is_asked("<Q>uit")
     ada.presses("v")
