@@ -35,7 +35,7 @@ CARD = StrategyCard(
     (
         Section(
             "You have",
-            ("2", "3", "4", "5", "6", "7", "8", "9", "T", "A"),
+            ("2", "3", "4", "5", "6", "7", "8", "9", "10", "A"),
             (("5-8", tuple("HHHHHHHHHH")), ("12", tuple("HHSSSHHHHH"))),
         ),
         Section("An ace as 11", ("2", "3"), (("soft 18", ("S", "Ds")),)),
