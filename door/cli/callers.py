@@ -57,7 +57,7 @@ def list_callers(config_path: Path, form: str) -> None:
 @by_option
 @click.argument("name")
 def grant(config_path: Path, by: str, name: str) -> None:
-    """Give a caller sysop powers: the Sysop item at the bank's window, a node on a full board.
+    """Give a caller sysop powers: acts on the pages, and a node on a full board.
 
     NAME is written exactly as `door callers list` shows it, or is "#" and a number.
     """

@@ -1,4 +1,4 @@
-"""Accounts at the bank's window: the list of all, finding one by name, and statements."""
+"""Accounts at the bank's window: the list of all, finding one by name, and the own history."""
 
 from __future__ import annotations
 
@@ -111,26 +111,17 @@ async def find_account(caller: Caller, question: str) -> CallerRecord | None:
         caller.console.screen.say(f"|12{words}")
 
 
-async def read_account(caller: Caller, caller_id: int, title: str) -> None:
-    """Page through an account's statement in words, newest first.
-
-    It is the caller's own, or that of `caller_id` for a sysop.
-    """
+async def read_history(caller: Caller) -> None:
+    """Page through the caller's statement in words, newest first."""
     room = caller.console.screen.page_rows - 2
-    reader_id = caller_id if caller_id == caller.record.id else None
     starts: list[int | None] = [None]  # where each page begins, up to the current one
     while True:
         lines = await caller.ask_books(
-            partial(
-                history,
-                caller_id=caller_id,
-                before=starts[-1],
-                limit=room + 1,
-                reader_id=reader_id,
-            )
+            partial(history, caller_id=caller.record.id, before=starts[-1], limit=room + 1)
         )
         body, last = _statement_page(caller, lines, room)
-        caller.console.display.stage(Page(title, body or [f"|07{_('Nothing yet.')}"]))
+        body = body or [f"|07{_('Nothing yet.')}"]
+        caller.console.display.stage(Page(_("Your history"), body))
         choices = {} if last is None else {"O": _("Older")}
         if len(starts) > 1:
             choices["N"] = _("Newer")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from timebank.errors import BooksUnavailable, CallClosed, Refused
-from timebank.language import N_, _
+from timebank.language import _
 from timebank.words import MINUTE, span
 
 if TYPE_CHECKING:
@@ -55,17 +55,6 @@ class MovementWords:
     confirmation: str
     done: str
 
-
-CREDIT = MovementWords(
-    N_("Credit how much? Up to {most}, or max (Enter for none):"),
-    N_("Credit {amount}?"),
-    N_("{amount} credited."),
-)
-DEBIT = MovementWords(
-    N_("Debit how much? Up to {most}, or max (Enter for none):"),
-    N_("Debit {amount}?"),
-    N_("{amount} debited."),
-)
 
 ALL_OF_IT = "max"
 # A point may be typed, so that it is refused in words and not ignored.

@@ -8,11 +8,9 @@ from door import wording
 from door.call.entries import uncharged
 from door.call.markup import literal
 from door.lobby import amounts
-from door.lobby.accounts import find_account, list_accounts, read_account
+from door.lobby.accounts import find_account, list_accounts, read_history
 from door.lobby.amounts import serve
-from door.lobby.sysop_window import visit_sysop_window
 from door.lobby.window import SERVICES, mode_notice, ticking, window
-from timebank.callers import powers
 from timebank.language import N_, _
 from timebank.window import teller
 from timebank.words import span
@@ -30,7 +28,6 @@ COMMANDS = {
     "A": N_("Auto-deposit"),
     "L": N_("List accounts"),
     "H": N_("History"),
-    "S": N_("Sysop"),
     "Q": N_("Quit"),
 }
 MEANINGS = {
@@ -38,10 +35,9 @@ MEANINGS = {
     "A": N_("Have leftover minutes banked when you log off, or not."),
     "L": N_("See who has an account, and how each name is spelled."),
     "H": N_("Read what happened to your minutes, newest first."),
-    "S": N_("Manage the accounts of all callers."),
     "Q": N_("Leave the bank."),
 }
-IN_ANY_MODE = ("H", "S", "Q")  # also in modes without a bank of our own
+IN_ANY_MODE = ("H", "Q")  # also in modes without a bank of our own
 
 
 async def visit_bank(caller: Caller) -> None:
@@ -55,7 +51,7 @@ async def _at_the_window(caller: Caller) -> None:
     known: Sequence[str] = ()  # on plain lines, which tell the answer and then what has changed
     while True:
         allowance = await _allowance(caller)
-        choices = await _choices(caller)
+        choices = _choices(caller)
         scene = window(caller, allowance, choices)
         if known and answer:
             screen.say(answer)
@@ -108,10 +104,9 @@ async def withdraw_some(caller: Caller, words: str) -> bool:
     return caller.purse.time_left() > 0  # midnight may have brought some
 
 
-async def _choices(caller: Caller) -> dict[str, str]:
+def _choices(caller: Caller) -> dict[str, str]:
     keys = COMMANDS if caller.bank_settings.mode == "built-in" else IN_ANY_MODE
-    is_sysop = await caller.ask_books(lambda desk: powers.has(desk, caller.record.id))
-    return {key: _(COMMANDS[key]) for key in keys if key != "S" or is_sysop}
+    return {key: _(COMMANDS[key]) for key in keys}
 
 
 async def _allowance(caller: Caller) -> Allowance:
@@ -130,9 +125,7 @@ async def _serve(caller: Caller, choice: str) -> str:
     if choice == "L":
         await list_accounts(caller)
     elif choice == "H":
-        await read_account(caller, caller.record.id, _("Your history"))
-    elif choice == "S":
-        await visit_sysop_window(caller)
+        await read_history(caller)
     return ""
 
 

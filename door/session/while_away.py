@@ -17,7 +17,7 @@ from door.call.caller import LANGUAGE_KEY
 from door.call.markup import literal
 from door.call.page import Page
 from door.lobby import texts
-from door.lobby.accounts import read_account
+from door.lobby.accounts import read_history
 from door.lobby.pulse import DEAL_KEY
 from door.session.daily_deal import LeftHands, waiting
 from timebank.callers import awards
@@ -160,7 +160,7 @@ async def read_news(caller: Caller, news: AwayNews) -> None:
     caller.console.keyboard.forget_keys()  # typed before the page was on the screen
     while (choice := await _read(caller, news)) in (STATEMENT, LANGUAGE_KEY):
         if choice == STATEMENT:
-            await read_account(caller, caller.record.id, _("Your history"))
+            await read_history(caller)
         else:
             await caller.change_language()
             news = await news_of(caller)

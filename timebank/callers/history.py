@@ -89,20 +89,16 @@ def _rows_of() -> Query:
 _ROWS = read(Extract, _rows_of)
 
 
-def history(
-    desk: Desk, caller_id: int, before: int | None, limit: int, reader_id: int | None = None
-) -> list[Happening]:
+def history(desk: Desk, caller_id: int, before: int | None, limit: int) -> list[Happening]:
     """Return up to `limit` lines of a caller's statement, newest first.
 
-    `before` is the number of the last line of the page before, None for the first page. A reader
-    does not see words that are withheld from them. Without a reader, the sysop reads.
+    `before` is the number of the last line of the page before, None for the first page. Words that
+    are withheld from the caller are left out.
     """
     before = NO_BOUND if before is None else before
     lines: list[Happening] = []
     stretch: int | None = None  # the call of the last line if that has only used time
-    for _entry, group in groupby(
-        _rows(desk, caller_id, before, reader_id), key=lambda row: row.entry
-    ):
+    for _entry, group in groupby(_rows(desk, caller_id, before), key=lambda row: row.entry):
         rows = list(group)[::-1]
         line = _line(rows, caller_id)
         alone = all(row.kind == "elapsed" for row in rows)
@@ -116,20 +112,20 @@ def history(
     return lines
 
 
-def _rows(desk: Desk, caller_id: int, before: int, reader_id: int | None) -> Iterator[Extract]:
+def _rows(desk: Desk, caller_id: int, before: int) -> Iterator[Extract]:
     """Yield the caller's rows, newest first, in chunks."""
     while True:
         rows = _ROWS.all(desk.connection, caller_id=caller_id, before=before, most=CHUNK)
-        yield from rows if reader_id is None else _without_withheld(desk, reader_id, rows)
+        yield from _without_withheld(desk, caller_id, rows)
         if len(rows) < CHUNK:
             return
         before = rows[-1].number
 
 
-def _without_withheld(desk: Desk, reader_id: int, rows: list[Extract]) -> Iterator[Extract]:
-    """Remove texts sent with minutes that are withheld from the reader."""
+def _without_withheld(desk: Desk, caller_id: int, rows: list[Extract]) -> Iterator[Extract]:
+    """Remove texts sent with minutes that are withheld from the caller."""
     writers = {row.source_caller_id for row in rows if isinstance(row.reason, Sent)}
-    held_back = hearing.unheard(desk, reader_id, {each for each in writers if each is not None})
+    held_back = hearing.unheard(desk, caller_id, {each for each in writers if each is not None})
     for row in rows:
         reason = row.reason
         if isinstance(reason, Sent) and row.source_caller_id in held_back:

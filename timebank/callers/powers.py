@@ -1,6 +1,6 @@
 """The sysop's powers: the callers who have them, and who gave or took them.
 
-Powers open the Sysop item of the bank's window, and a node on a full board. They belong to a
+Powers open the pages with their acts, and a node on a full board. They belong to a
 caller's number, so they stay when the caller is renamed, and a name gives nobody powers. The
 database ensures that deleted callers and callers of other boards have none.
 """
@@ -14,24 +14,13 @@ from timebank.errors import Refused
 from timebank.language import N_, Phrase
 from timebank.ledger import schema
 from timebank.ledger.database import Desk
-from timebank.ledger.sql import Prepared, any_row, change, equal
+from timebank.ledger.sql import Prepared, change, equal
 
 GIVEN = N_("You have sysop powers now.")
 TAKEN = N_("You no longer have sysop powers.")
 
 _CALLERS = schema.callers
-_HAS = Prepared(
-    lambda: any_row(
-        *(equal(_CALLERS.c.id), _CALLERS.c.deleted.is_(None)),
-        *(_CALLERS.c.powers == 1, _CALLERS.c.locked == 0),
-    )
-)
 _SET = Prepared(lambda: change(_CALLERS, "powers", equal(_CALLERS.c.id)))
-
-
-def has(desk: Desk, caller_id: int) -> bool:
-    """Return whether a caller has the sysop's powers now. A locked caller has none."""
-    return _HAS(desk.connection, id=caller_id).first() is not None
 
 
 def holders(desk: Desk) -> list[CallerRecord]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from door.config import config
-from tests.door.banking import WINDOW, at_the_window
+from door.server.leadership import LOOK_SECONDS
 from tests.door.server.test_rlogin_port import XIBALBA, sent
 from tests.door.shell import Shell
 from tests.door.visiting import MENU, Guest, known, sysop_toml, visitor
@@ -21,7 +21,6 @@ from timebank.calls.arrival import host_caller
 from timebank.ledger.sqlite.database import SqliteDatabase
 
 NAMED = sysop_toml(events="", timebank='known_days = 0\nco_sysops = ["Bill Gates"]')
-ITEM = "Sysop"
 TAKEN = "That name, or one that looks like it, is taken."
 
 
@@ -62,8 +61,6 @@ async def test_a_name_that_the_sysop_has_written_down_gives_its_caller_nothing(
         board.server.reload()
         bill = Guest(board, "Bill Gates")
         await bill.visits()
-        await bill.goes_to_the_bank()
-        assert ITEM not in bill.screen
         assert powers_of(board) == [("Bill Gates", 0)]
 
 
@@ -72,11 +69,7 @@ async def test_a_guest_named_like_a_co_sysop_has_no_powers(tmp_path: Path) -> No
         guest = await sent(board, b"\0jaguar\0Bill Gates\0syncterm/115200\0")
         await guest.until("Take a one-minute tour?")
         await guest.send("n").until(MENU)
-        await guest.send("t").until(WINDOW)
         assert powers_of(board) == [("Bill Gates@Xibalba", 0)]
-        guest.send("s")
-        await guest.send("q").until(MENU)
-        assert "Sysop window" not in guest.transcript
 
 
 async def test_a_guest_is_given_no_powers(tmp_path: Path) -> None:
@@ -96,33 +89,23 @@ async def test_a_guest_is_given_no_powers(tmp_path: Path) -> None:
 
 async def test_powers_are_given_and_taken_while_the_caller_is_on_line(tmp_path: Path) -> None:
     async with world(tmp_path, toml=NAMED) as board:
-        ada = await at_the_window(board, "Ada")
+        ada = await visitor(board, "Ada")
         shell = Shell(tmp_path / "sysop.toml")
         result = shell("callers", "grant", "Ada")
         assert (result.status, result.error) == (0, "")
         assert result.output == "Ada, caller number 1, now has sysop powers.\n"
-        await ada.presses("h").is_asked("<Q>uit")
-        await ada.presses("q").is_asked(WINDOW)
-        await ada.presses("s").sees("Sysop window")
+        await board.pass_time(LOOK_SECONDS + 1)
+        await ada.sees("You have sysop powers now.")
         assert shell("callers", "revoke", "#1").output.startswith("Ada, caller number 1, ")
-        await ada.presses("l").is_asked(WINDOW)
-        assert "The sysop's log" not in ada.terminal.transcript
+        await board.pass_time(LOOK_SECONDS + 1)
+        await ada.sees("You no longer have sysop powers.")
+        assert powers_of(board) == [("Ada", 0)]
         with board.books() as desk:
             log = desk.connection.exec_driver_sql("SELECT by, caller_id, what FROM sysop_log")
             assert [tuple(row) for row in log] == [
                 ("jane (command line)", 1, "Ada, caller number 1, was given sysop powers"),
                 ("jane (command line)", 1, "Ada, caller number 1, no longer has sysop powers"),
             ]
-
-
-async def test_a_locked_co_sysop_loses_powers_in_mid_call(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=NAMED) as board:
-        ada = await visitor(board, "Ada")
-        shell = Shell(tmp_path / "sysop.toml")
-        shell("callers", "grant", "Ada")
-        shell("callers", "lock", "Ada")
-        await ada.goes_to_the_bank()
-        assert ITEM not in ada.screen
 
 
 async def test_a_full_board_admits_callers_with_powers_and_a_name_is_not_enough(
