@@ -28,11 +28,18 @@ if TYPE_CHECKING:
 
 FOLDER = "system"
 KINDS = ("systemd", "fail2ban", "logrotate", "container", "prometheus")
-SERVICE = "systemd/bjft.service"
+SERVICE, EVERY_JOB = "systemd/bjft.service", "systemd/bjft-.service.d/jobs.conf"
 JOBS = ("maintain", "backup", "audit", "full-audit")
 USUAL_USER = "bjft"
 USUAL_HEALTH = "127.0.0.1:9523"  # the port for Prometheus, unless the settings name another
 ROOT = "root"
+MAILED = """\
+# As root, and outside what jobs.conf allows: programs that send mail need rights of their own.
+ExecStopPost=+/bin/sh -c 'journalctl --sync; {{ echo "To: {address}"; \
+    echo "Subject: Black Jack For Time: an audit ($$SERVICE_RESULT)"; echo; \
+    journalctl --quiet --output=cat _SYSTEMD_INVOCATION_ID=$$INVOCATION_ID; }} | \
+    /usr/sbin/sendmail -t'
+"""
 _MODE = 0o644
 _HOMES = ("/home", "/root", "/run/user")
 _TEMPORARY = ("/tmp", "/var/tmp")
@@ -104,47 +111,31 @@ def folder_of(config: Config) -> Path:
     return config.path.absolute().parent / FOLDER
 
 
-def _places(config: Config) -> dict[str, str]:
-    return {
-        "/opt/bjft/bin/door": plain(program("door")),
-        "/opt/bjft/bin/timebank": plain(program("timebank")),
-        "/etc/bjft/sysop.toml": plain(config.path.absolute()),
-    }
-
-
 def _systemd(config: Config, wanted: WantedFiles) -> dict[str, str]:
-    made = {"systemd/bjft.service": _service(config, wanted)}
+    made = {name: _unit(name, config, wanted) for name in (SERVICE, EVERY_JOB)}
     if any(each.port for each in config.listeners):
         made["systemd/bjft.socket"] = _socket(config)
-    places, home = _places(config), plain(config.path.absolute().parent)
-    who = f"User={wanted.user}\nGroup={_group(wanted.user)}"
     for job in JOBS:
-        name = f"systemd/bjft-{job}.service"
-        text = shipped(name)
-        instead = {place: what for place, what in places.items() if place in text}
-        instead |= {"User=bjft\nGroup=bjft": who}
-        if job == "backup":
-            instead |= {"/var/lib/bjft/backups": plain(backups(config))}
-        text = fitted(name, instead)
-        text = text.replace("WorkingDirectory=/var/lib/bjft", f"WorkingDirectory={home}")
-        if job == "audit" and wanted.mail:
-            text = _mailed(text, wanted.mail)
-        made[name] = text
-        timer = f"systemd/bjft-{job}.timer"
+        name, timer = f"systemd/bjft-{job}.service", f"systemd/bjft-{job}.timer"
+        made[name] = _unit(name, config, wanted)
+        if "audit" in job and wanted.mail:
+            made[name] += MAILED.format(address=wanted.mail)
         zone = config.bank.zone.key
         made[timer] = re.sub(r"(?m)^(OnCalendar=.*)$", rf"\1 {zone}", shipped(timer))
     return made
 
 
-def _service(config: Config, wanted: WantedFiles) -> str:
-    home = plain(config.path.absolute().parent)
-    writes = [config.board.data.absolute(), config.board.texts.absolute(), backups(config)]
+def _unit(name: str, config: Config, wanted: WantedFiles) -> str:
+    home, copies = plain(config.path.absolute().parent), backups(config)
+    writes = [config.board.data.absolute(), config.board.texts.absolute(), copies]
     writes += [
         each.parent for each in (config.bank.thebank_ext, *config.bank.imports) if each is not None
     ]
-    places = {key: what for key, what in _places(config).items() if "timebank" not in key}
     instead = {
-        **places,
+        "/opt/bjft/bin/door": plain(program("door")),
+        "/opt/bjft/bin/timebank": plain(program("timebank")),
+        "/etc/bjft/sysop.toml": plain(config.path.absolute()),
+        "/var/lib/bjft/backups": plain(copies),
         "User=bjft\nGroup=bjft": f"User={wanted.user}\nGroup={_group(wanted.user)}",
         "one folder that it may write: /var/lib/bjft.": "folders that it may write.",
         "StateDirectory=bjft\nStateDirectoryMode=0700\n": "",
@@ -157,14 +148,15 @@ def _service(config: Config, wanted: WantedFiles) -> str:
         instead["ProtectHome=yes"] = "ProtectHome=read-only"
     if _is_below(used, _TEMPORARY):
         instead["PrivateTmp=yes"] = "PrivateTmp=no"
-    if any(0 < listener.port < PRIVATE_PORTS for listener in config.listeners):
+    if name == SERVICE and any(0 < each.port < PRIVATE_PORTS for each in config.listeners):
         right = "CAP_NET_BIND_SERVICE"
         instead |= {
             "CapabilityBoundingSet=\n": f"CapabilityBoundingSet={right}\n",
             "AmbientCapabilities=\n": f"AmbientCapabilities={right}\n",
             "PrivateUsers=yes": "PrivateUsers=no",
         }
-    return fitted(SERVICE, instead)
+    text = shipped(name)
+    return fitted(name, {place: what for place, what in instead.items() if place in text})
 
 
 def _socket(config: Config) -> str:
@@ -188,18 +180,6 @@ def _group(name: str) -> str:
         return grp.getgrgid(pwd.getpwnam(name).pw_gid).gr_name
     except KeyError:
         return name
-
-
-def _mailed(text: str, address: str) -> str:
-    """Mail the output of the audit too; its exit status stays that of the unit."""
-    command = re.search(r"(?m)^ExecStart=(\S+timebank audit .*)$", text)
-    assert command is not None  # the template has one
-    script = (
-        f'said=$$({command[1]} 2>&1); status=$$?; echo "$$said";'
-        f' {{ echo "To: {address}"; echo "Subject: Black Jack For Time: an audit";'
-        ' echo; echo "$$said"; } | /usr/sbin/sendmail -t; exit $$status'
-    )
-    return text.replace(command[0], f"ExecStart=/bin/sh -c '{script}'")
 
 
 def _fail2ban(config: Config, wanted: WantedFiles) -> dict[str, str]:
@@ -249,7 +229,7 @@ def next_steps(config: Config, wanted: WantedFiles) -> list[str]:
         steps += _user_steps(config, wanted)
         timers = " ".join(f"bjft-{job}.timer" for job in JOBS)
         steps += [
-            f"cp {folder}/systemd/* /etc/systemd/system/",
+            f"cp -r {folder}/systemd/* /etc/systemd/system/",
             f"systemctl daemon-reload && systemctl enable --now bjft {timers}",
         ]
     if "fail2ban" in wanted.kinds:

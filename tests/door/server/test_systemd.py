@@ -32,12 +32,22 @@ def test_the_unit_is_understood_as_a_whole(tmp_path: Path) -> None:
     assert done is None or (done.returncode, done.stderr.strip()) == (0, "")
 
 
-def test_the_unit_leaves_little_open() -> None:
-    done = analyze("security", "--offline=true", UNIT)
-    if done is not None:
-        exposed = re.search(r"exposure level for bjft.service: ([0-9.]+)", done.stdout)
-        assert exposed is not None
-        assert float(exposed[1]) < 1.5
+def exposures(units: Path) -> dict[str, float]:
+    """Return how exposed systemd finds each service of a folder, from 0 to 10; {} without it."""
+    found = {}
+    for unit in sorted(units.glob("*.service")):
+        done = analyze("security", "--offline=true", f"--root={units.parents[2]}", unit.name)
+        if done is not None:
+            exposed = re.search(r"exposure level for \S+: ([0-9.]+)", done.stdout)
+            assert exposed is not None, done.stderr
+            found[unit.name] = float(exposed[1])
+    return found
+
+
+def test_no_unit_leaves_much_open(tmp_path: Path) -> None:
+    units = tmp_path / "etc" / "systemd" / "system"
+    shutil.copytree(UNIT.parent, units)
+    assert {unit: level for unit, level in exposures(units).items() if level >= 1.5} == {}
 
 
 def test_the_unit_gives_the_board_the_time_that_it_needs_to_close() -> None:

@@ -7,7 +7,9 @@ import json
 import os
 import re
 import shlex
+import shutil
 import stat
+import subprocess
 from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
@@ -18,7 +20,7 @@ from door.cli.main import main
 from door.config import config as settings
 from door.setup import machine, writing
 from tests import ROOT
-from tests.door.server.test_systemd import analyze
+from tests.door.server.test_systemd import analyze, exposures
 from tests.door.shell import CommandResult, Shell, door
 from timebank import files
 
@@ -38,6 +40,10 @@ def made(
 
 def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
+
+
+def files_below(folder: Path) -> list[Path]:
+    return [each for each in folder.rglob("*") if each.is_file()]
 
 
 def files_in(folder: Path) -> dict[str, str]:
@@ -245,27 +251,53 @@ def test_a_link_that_leads_nowhere_is_no_place_for_settings(tmp_path: Path) -> N
 def test_systemd_understands_the_units_that_are_written(tmp_path: Path) -> None:
     result = made(tmp_path, "--with", "systemd", "--user", "root", "--mail", "ann@example.org")
     assert result.status == 0
-    folder = tmp_path / "system" / "systemd"
-    units = sorted(folder.iterdir())
-    assert [each.name for each in units] == sorted(
-        [
-            "bjft.service",
-            "bjft.socket",
-            *(f"bjft-{job}.{kind}" for job in machine.JOBS for kind in ("service", "timer")),
-        ]
-    )
-    done = analyze("verify", *units)
-    assert done is None or (done.returncode, done.stderr.strip()) == (0, "")
-    service = (folder / "bjft.service").read_text(encoding="utf-8")
-    assert f"ExecStart={machine.program('door')} serve --config {tmp_path}/sysop.toml\n" in service
-    assert f"ReadWritePaths=-{tmp_path}/data -{tmp_path}/texts -{tmp_path}/backups\n" in service
-    assert "Type=notify\n" in service
-    audit = (folder / "bjft-audit.service").read_text(encoding="utf-8")
-    assert "To: ann@example.org" in audit
-    assert "/opt/bjft" not in service + audit
     assert "enable --now bjft bjft-maintain.timer" in result.output
-    for job in machine.JOBS:
-        assert "/var/lib/bjft" not in (folder / f"bjft-{job}.service").read_text("utf-8")
+    folder = tmp_path / "system" / "systemd"
+    units = tmp_path / "etc" / "systemd" / "system"
+    shutil.copytree(folder, units)  # as the steps on the screen do
+    assert f"cp -r {folder}/* /etc/systemd/system/" in result.output
+    written = {str(each.relative_to(units)): each.read_text("utf-8") for each in files_below(units)}
+    assert written.keys() == {
+        *("bjft.service", "bjft.socket", "bjft-.service.d/jobs.conf"),
+        *(f"bjft-{job}.{kind}" for job in machine.JOBS for kind in ("service", "timer")),
+    }
+    done = analyze("verify", *(each for each in files_below(units) if each.suffix != ".conf"))
+    assert done is None or (done.returncode, done.stderr.strip()) == (0, "")
+    assert {unit: level for unit, level in exposures(units).items() if level > 3.0} == {}
+    assert (
+        f"ExecStart={machine.program('door')} serve --config {tmp_path}/sysop.toml\n"
+        in (written["bjft.service"])
+    )
+    assert "Type=notify\n" in written["bjft.service"]
+    writes = f"ReadWritePaths=-{tmp_path}/data -{tmp_path}/texts -{tmp_path}/backups\n"
+    for unit in ("bjft.service", "bjft-.service.d/jobs.conf"):
+        assert "User=root\n" in written[unit]
+        assert writes in written[unit]
+    for text in written.values():
+        assert "/opt/bjft" not in text
+        assert "/var/lib/bjft" not in text
+
+
+@pytest.mark.parametrize("job", ["audit", "full-audit"])
+def test_the_digest_of_an_audit_is_mailed_even_if_it_fails(tmp_path: Path, job: str) -> None:
+    """The mailer is no part of the audit: a unit that fails still runs it, out of its sandbox."""
+    assert made(tmp_path, "--with", "systemd", "--mail", "ann@example.org").status == 0
+    unit = (tmp_path / f"system/systemd/bjft-{job}.service").read_text(encoding="utf-8")
+    (script,) = re.findall(r"^ExecStopPost=\+/bin/sh -c '(.*)'$", unit.replace("\\\n", ""), re.M)
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    mail = tmp_path / "mail"
+    for name, does in (
+        ("journalctl", '[ "$1" = --sync ] || echo "a digest of ${3#*=}"'),
+        ("sendmail", f'[ "$1" = -t ] && cat >{mail}'),
+    ):
+        (tools / name).write_text(f"#!/bin/sh\n{does}\n", encoding="utf-8")
+        (tools / name).chmod(0o755)
+    script = script.replace("$$", "$").replace("/usr/sbin/sendmail", "sendmail")
+    known = {"PATH": f"{tools}:/bin:/usr/bin", "SERVICE_RESULT": "exit-code", "INVOCATION_ID": "7"}
+    subprocess.run(["/bin/sh", "-c", script], env=known, check=True)
+    head = "To: ann@example.org\nSubject: Black Jack For Time: an audit (exit-code)\n\n"
+    assert mail.read_text(encoding="utf-8") == f"{head}a digest of 7\n"
 
 
 def test_a_container_is_nobodys_root_and_its_commands_are_ours(tmp_path: Path) -> None:
