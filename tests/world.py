@@ -40,7 +40,7 @@ from timebank.ledger.database import BUSY_SECONDS, Database, Desk
 from timebank.ledger.engines import books_of
 from timebank.ledger.transfers import Account, Movement
 from timebank.reports import extracts
-from timebank.reports.extracts import Wanted
+from timebank.reports.ledger_pages import Sought
 from timebank.serving import Lock
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
@@ -321,7 +321,7 @@ class World:
         """Return the caller's lines in the ledger, in order."""
         with self.books() as desk:
             number = callers.number_even_if_deleted(desk, name)
-            return extracts.chosen(desk, Wanted(caller_id=number))
+            return extracts.chosen(desk, Sought(callers=(number,)))
 
     def findings(self) -> list[Finding]:
         from door.games import hand_check

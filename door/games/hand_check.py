@@ -21,7 +21,7 @@ from timebank.audit.findings import Finding
 from timebank.errors import JournalDamaged
 from timebank.ledger.generations import generation_of
 from timebank.reports import extracts
-from timebank.reports.extracts import Wanted
+from timebank.reports.ledger_pages import Sought
 from timebank.wagers import chains, contests, journal
 from timebank.wagers.contests import WHOLE_BET, WORLD
 from timebank.wagers.rounds import VOID, WHY_VOID
@@ -55,7 +55,7 @@ def describe(desk: Desk, number: int) -> str:
         f"Result   {_result_words(stored)}",
         "Transfers",
     ]
-    for row in extracts.chosen(desk, Wanted(round_id=number)):
+    for row in extracts.chosen(desk, Sought(hand=number)):
         moved = f"{row.source} -> {row.target}"
         amount = clock(row.amount) if row.unit == "second" else money(row.amount, row.unit)
         lines.append(f"  {row.number:>6}  {amount:>9}  {moved:<18}  {row.why}")

@@ -19,7 +19,7 @@ from door.tables.words import count_words
 from tests.terminal import MODERN, Profile, Terminal
 from tests.world import BOARD, World, log_on, logged_on, seed_of, world
 from timebank.reports import extracts
-from timebank.reports.extracts import Wanted
+from timebank.reports.ledger_pages import Sought
 
 MINUTE = 60
 PLACE_BET = "<B>et"
@@ -278,7 +278,7 @@ class Table:
         """The movements of the last hand in order: (kind, seconds)."""
         with self.board.books() as desk:
             number = desk.connection.exec_driver_sql("SELECT max(id) FROM rounds").scalar_one()
-            rows = extracts.chosen(desk, Wanted(round_id=number))
+            rows = extracts.chosen(desk, Sought(hand=number))
         return [(row.kind, row.amount) for row in rows]
 
     def journal(self) -> list[str]:

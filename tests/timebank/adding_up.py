@@ -20,7 +20,7 @@ PAGE = 7  # transfers of a leaf of the ledger
 
 def check(desk: Desk) -> int:
     """Check that each caller's days add up to the second; return how many terms they have."""
-    rows = extracts.chosen(desk, extracts.Wanted())
+    rows = extracts.chosen(desk, Sought())
     owners = {each for row in rows for each in (row.source_caller_id, row.target_caller_id) if each}
     days = sorted({desk.settings.schedule.day_of(instant(row.at)) for row in rows})
     chosen = days[:: max(1, len(days) // MOST_DAYS)]

@@ -29,8 +29,8 @@ from timebank.reports import beancount, exports, statements
 from timebank.reports import boards as board_reports
 from timebank.reports import house as house_report
 from timebank.reports import summary as summary_report
-from timebank.reports.extracts import Wanted, entries, extracts, known_game, known_kind, last_number
-from timebank.reports.ledger_pages import numbers_between
+from timebank.reports.extracts import entries, extracts, known_game, known_kind, last_number
+from timebank.reports.ledger_pages import Sought, numbers_between
 from timebank.reports.person import held_before
 
 if TYPE_CHECKING:
@@ -119,8 +119,8 @@ def show_ledger(
 ) -> None:
     """Show transfers in the order they were made."""
     with opened(config) as books:
-        wanted = _filters(books, **filters)  # type: ignore[arg-type]  # as click read them
-        rows = extracts(books.look, wanted, newest_first=newest_first)
+        sought = _filters(books, **filters)  # type: ignore[arg-type]  # as click read them
+        rows = extracts(books.look, sought, newest_first=newest_first)
         schedule = books.settings.schedule
         records = (exports.ledger_record(row, schedule) for row in rows)
         tell(form, [statements.ledger_table(rows, schedule)], exports.LEDGER_FIELDS, records)
@@ -136,19 +136,19 @@ def _filters(
     hand: int | None,
     since: datetime | None,
     until: datetime | None,
-) -> Wanted:
-    first, end = books.span(since, until)
+) -> Sought:
+    books.span(since, until)  # refuses days that cannot be
     with books.look() as desk:
-        return Wanted(
-            caller_id=None
+        return Sought(
+            callers=()
             if caller is None
-            else common.require_caller(callers.number_even_if_deleted(desk, caller), caller),
-            game=None if game is None else known_game(desk, game),
-            kind=None if kind is None else known_kind(desk, kind),
-            call_id=call,
-            round_id=hand,
-            since=first,
-            until=end,
+            else (common.require_caller(callers.number_even_if_deleted(desk, caller), caller),),
+            games=() if game is None else (known_game(desk, game),),
+            kinds=() if kind is None else (known_kind(desk, kind),),
+            call=call,
+            hand=hand,
+            since=None if since is None else since.date(),
+            until=None if until is None else until.date(),
         )
 
 
@@ -173,8 +173,7 @@ def statement(
             limits = own_limits.clauses(own_limits.current(desk, caller_id), desk)
             first, end = numbers_between(desk, *books.span(since, until))
             opening = held_before(desk, ledger.balances(desk, caller_id), first)
-        wanted = Wanted(caller_id=caller_id, first=first, last=end - 1)
-        rows = extracts(books.look, wanted, newest_first=False)
+        rows = extracts(books.look, Sought(callers=(caller_id,)), within=(first, end))
         followed = statements.statement(entries(rows), caller_id, opening)
         schedule = books.settings.schedule
         table = statements.statement_table(followed, called, schedule)
@@ -288,8 +287,8 @@ def _exported(books: common.OpenBooks, form: str) -> Iterator[str]:
         states = callers.states(desk)
         used = beancount.used_accounts(desk, balances)
         latest = beancount.last_instant(desk)
-        last = last_number(desk)
-    rows = extracts(books.look, Wanted(last=last), newest_first=False)
+        within = 1, last_number(desk) + 1
+    rows = extracts(books.look, Sought(), within=within)
     if form == "beancount":
         return beancount.as_beancount(used, latest, entries(rows), schedule)
     if form == "json":

@@ -1,108 +1,60 @@
-"""Transfers for readers: filtered by SQL, and read page by page in short transactions.
+"""Transfers for readers: all that are sought, read in short transactions.
 
-Transfers are only added and never change. So pages up to a fixed last number show one moment of the
-books without one long transaction. A sysop who reads the ledger for an hour does not block the
+Transfers are only added and never change. So stretches up to a fixed last number show one moment of
+the books without one long transaction. A sysop who reads the ledger for an hour does not block the
 write-ahead log, and a million rows are never in memory together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, fields
-from functools import cache
 from itertools import groupby
 
-from sqlalchemy import BindParameter, bindparam, or_, select
+from sqlalchemy import select
 
 from timebank.errors import NothingToList
 from timebank.language import N_, Phrase
 from timebank.ledger.database import Desk
 from timebank.ledger.reasons import CODES
-from timebank.ledger.schema import accounts, rounds, source, target, transfers
-from timebank.ledger.sql import Query, Reader, equal, highest, read, value
-from timebank.ledger.transfers import Extract, extracts_query, game_column
-
-PAGE = 1000
+from timebank.ledger.schema import accounts, rounds, transfers
+from timebank.ledger.sql import Reader, value
+from timebank.ledger.transfers import Extract
+from timebank.reports import ledger_pages
+from timebank.reports.ledger_pages import Sought
 
 # Opens the books for one short reading transaction.
 Look = Callable[[], AbstractContextManager[Desk]]
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """Filters of transfers; None passes all.
+def extracts(
+    look: Look,
+    sought: Sought,
+    *,
+    newest_first: bool = False,
+    within: tuple[int, int] | None = None,
+) -> Iterator[Extract]:
+    """Yield the transfers sought that are in the books now, in the order of their numbers.
 
-    `since` and `until` are seconds since 1970, `until` excluded. `first` and `last` are the numbers
-    of the first and the last transfer to read, None for the newest.
+    Calls `look` for every stretch. Its transaction ends before the rows are yielded. `within` is
+    the first number and the one after the last, by default those of the days that are sought.
     """
-
-    caller_id: int | None = None
-    game: str | None = None
-    kind: str | None = None
-    call_id: int | None = None
-    round_id: int | None = None
-    since: int | None = None
-    until: int | None = None
-    first: int = 0
-    last: int | None = None
-
-
-def _page(newest_first: bool, filters: Iterable[str]) -> Query:
-    """Select the next page of transfers by number that pass these filters of `Wanted`."""
-    row = transfers.c
-    passes = {
-        "caller_id": or_(equal(source.c.caller_id), equal(target.c.caller_id)),
-        "game": game_column() == bindparam("game"),
-        "kind": equal(row.kind),
-        "call_id": equal(row.call_id),
-        "round_id": equal(row.round_id),
-        "since": row.at >= bindparam("since"),
-        "until": row.at < bindparam("until"),
-    }
-    edge: BindParameter[int] = bindparam("edge")
-    return (
-        extracts_query()
-        .where(row.id < edge if newest_first else row.id > edge)
-        .where(row.id >= bindparam("first"), row.id <= bindparam("last"))
-        .where(*(passes[name] for name in filters))
-        .order_by(row.id.desc() if newest_first else row.id)
-        .limit(bindparam("most"))
-    )
-
-
-@cache
-def _pages(newest_first: bool, *filters: str) -> Reader[Extract]:
-    return read(Extract, lambda: _page(newest_first, filters))
-
-
-FILTERS = tuple(each.name for each in fields(Wanted) if each.name not in ("first", "last"))
-for order in (True, False):
-    _pages(order, *FILTERS)
-
-
-def extracts(look: Look, wanted: Wanted, *, newest_first: bool) -> Iterator[Extract]:
-    """Yield the wanted transfers that are in the books now, in the order of their numbers.
-
-    Calls `look` for every page. Its transaction ends before the rows of the page are yielded.
-    """
-    if (last := wanted.last) is None:
+    if within is None:
         with look() as desk:
-            last = last_number(desk)
-    given = {name: value for name in FILTERS if (value := getattr(wanted, name)) is not None}
-    pages, edge = _pages(newest_first, *given), last + 1 if newest_first else 0
-    more = True
-    while more:
+            within = ledger_pages.bounds(desk, sought)
+    low, end = within
+    while low < end:
         with look() as desk:
-            ends = {"first": wanted.first, "last": last, "most": PAGE}
-            page = pages.all(desk.connection, edge=edge, **ends, **given)
-        yield from page
-        more = len(page) == PAGE
-        edge = page[-1].number if more else edge
+            if newest_first:
+                leaf = ledger_pages.leaf(desk, sought, end, ledger_pages.STRETCH)
+                rows, end = leaf.rows, leaf.before or low
+            else:
+                rows, low = ledger_pages.stretch(desk, sought, low, end)
+        yield from rows
 
 
-def chosen(desk: Desk, wanted: Wanted) -> list[Extract]:
-    return list(extracts(lambda: nullcontext(desk), wanted, newest_first=False))
+def chosen(desk: Desk, sought: Sought) -> list[Extract]:
+    return list(extracts(lambda: nullcontext(desk), sought))
 
 
 def entries(rows: Iterator[Extract]) -> Iterator[list[Extract]]:
@@ -110,7 +62,6 @@ def entries(rows: Iterator[Extract]) -> Iterator[list[Extract]]:
         yield list(group)
 
 
-_LAST: Reader[int] = value(lambda: select(highest(transfers.c.id)))
 _GAMES: Reader[str] = value(
     lambda: (
         select(accounts.c.game)
@@ -124,7 +75,7 @@ _KINDS: Reader[str] = value(lambda: select(transfers.c.kind).distinct().order_by
 
 
 def last_number(desk: Desk) -> int:
-    return _LAST.one(desk.connection)
+    return ledger_pages.bounds(desk, Sought())[1] - 1
 
 
 def known_game(desk: Desk, text: str) -> str:

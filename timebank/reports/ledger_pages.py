@@ -33,6 +33,7 @@ IN_WORDS = 500  # the same if sentences are compared
 COUNTED, COUNTED_IN_WORDS = 10_000, 1000  # the newest transfers, which are counted
 MOST_STRETCHES = 6  # per leaf
 MOST_OF_ENTRY = 200  # rows; the largest entry of this program has about ten
+ONE_VALUE = ("least", "up_to", "source", "target", "call", "hand")  # filters of `Sought`
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,8 @@ class Sought:
     source: str | None = None
     target: str | None = None
     of: str | None = None
+    call: int | None = None
+    hand: int | None = None
 
 
 @dataclass(frozen=True)
@@ -138,6 +141,9 @@ _BEYOND: Reader[int] = single(
         .offset(bindparam("most"))
     )
 )
+_OF_HAND: Reader[int] = single(
+    lambda: select(transfers.c.id).where(equal(transfers.c.round_id)).order_by(transfers.c.id)
+)
 _ENTRY: Reader[Extract] = read(
     Extract,
     lambda: (
@@ -158,6 +164,8 @@ def _filtered(query: Query, names: Iterable[str]) -> Query:
         "up_to": (row.amount <= bindparam("up_to"), source.c.unit == "second"),
         "source": (source.c.kind == bindparam("source"),),
         "target": (target.c.kind == bindparam("target"),),
+        "call": (row.call_id == bindparam("call"),),
+        "hand": (row.round_id == bindparam("hand"),),
         "numbers": (among(row.id, "numbers"),),
         "low": (row.id >= bindparam("low"), row.id < bindparam("end")),
     }
@@ -201,8 +209,8 @@ def _own_numbers(of: str | None) -> Reader[int]:
 
 
 for window in ("low", "numbers"):
-    _extracts(window, "kinds", "games", "least", "up_to", "source", "target")
-    _cells(window, "kinds", "games", "least", "up_to", "source", "target")
+    _extracts(window, "kinds", "games", *ONE_VALUE)
+    _cells(window, "kinds", "games", *ONE_VALUE)
 _own_numbers(None)
 
 
@@ -352,8 +360,7 @@ def _numbers(
 
 def _values(sought: Sought, window: _Window) -> dict[str, object]:
     """Return the values of the filters that are given, by their names in `_filtered`."""
-    names = ("least", "up_to", "source", "target")
-    values: dict[str, object] = {name: getattr(sought, name) for name in names}
+    values: dict[str, object] = {name: getattr(sought, name) for name in ONE_VALUE}
     values |= {"numbers": window.numbers, "low": window.low if window.numbers is None else None}
     for name, words in (("kinds", sought.kinds), ("games", sought.games)):
         values[name] = json.dumps(words) if words else None
@@ -383,12 +390,18 @@ def _says(row: Extract, sought: Sought) -> bool:
 
 
 def bounds(desk: Desk, sought: Sought) -> tuple[int, int]:
-    """Return the first number of the sought days, and the number after the last."""
+    """Return the first number of the sought days or hand, and the number after the last."""
     starts = desk.settings.schedule.day_starts
-    since = None if sought.since is None else stamp(starts(sought.since))
-    if sought.until is None or sought.until == date.max:
-        return numbers_between(desk, since, None)
-    return numbers_between(desk, since, stamp(starts(sought.until + timedelta(days=1))))
+    since = until = None
+    if sought.since is not None:
+        since = stamp(starts(sought.since))
+    if sought.until is not None and sought.until != date.max:
+        until = stamp(starts(sought.until + timedelta(days=1)))
+    low, end = numbers_between(desk, since, until)
+    if sought.hand is not None:
+        own = _OF_HAND.all(desk.connection, round_id=sought.hand) or [end]
+        return max(low, own[0]), min(end, own[-1] + 1)
+    return low, end
 
 
 def numbers_between(desk: Desk, since: int | None, until: int | None) -> tuple[int, int]:

@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from functools import lru_cache, partial
+from functools import lru_cache
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -266,11 +266,8 @@ class BooksReader:
         return exports.as_csv(exports.LEDGER_FIELDS, records)
 
     def _rows(self, sought: Sought) -> Iterator[Extract]:
-        """Yield all transfers sought in order; each stretch is a look of its own."""
-        low, end = self.look(lambda desk: ledger_pages.bounds(desk, sought))
-        while low < end:
-            rows, low = self.look(partial(ledger_pages.stretch, sought=sought, low=low, end=end))
-            yield from rows
+        clock, settings = self._clock, self.config.bank
+        return extracts.extracts(lambda: self._database.reading(settings, clock.reading()), sought)
 
     def refuse_unknown(self, sought: Sought) -> None:
         """Raise `NothingToList` for an unknown kind or game."""
@@ -296,7 +293,7 @@ class BooksReader:
         stored = the_hand(desk, number)
         words = hands.describe(desk, number).split("\n")
         end = words.index("Transfers")
-        rows = extracts.chosen(desk, extracts.Wanted(round_id=number))
+        rows = extracts.chosen(desk, Sought(hand=number))
         return OneHand(stored, words[1:end], rows, proofs.proof(stored))
 
     def hands(

@@ -14,7 +14,7 @@ from timebank.keeping import deletion
 from timebank.ledger import transfers
 from timebank.ledger.transfers import Account, Movement
 from timebank.reports import extracts
-from timebank.reports.extracts import Wanted
+from timebank.reports.ledger_pages import Sought
 from timebank.settings.schedule import Event
 from timebank.wagers import journal
 
@@ -110,7 +110,7 @@ def test_deleting_forfeits_everything_and_says_why(books, ann):
     call.bet(600)
     call.close()
     books.do(deletion.delete, ann)
-    lines = books.do(lambda desk: extracts.chosen(desk, Wanted(caller_id=ann)))
+    lines = books.do(lambda desk: extracts.chosen(desk, Sought(callers=(ann,))))
     deleted = [(row.amount, row.why, row.round_id) for row in lines if row.kind == "deletion"]
     assert deleted == [(600, "Ann was deleted: hand void", 2), (3899, "Ann was deleted", None)]
     assert set(books.balances(ann).values()) == {0}
@@ -156,7 +156,7 @@ def test_a_deleted_callers_name_is_free_and_the_history_stays(books, ann):
     books.call(ann).close()
     books.do(deletion.delete, ann)
     assert books.do(callers.find, "Ann") is None
-    history = books.do(lambda desk: extracts.chosen(desk, Wanted(caller_id=ann)))
+    history = books.do(lambda desk: extracts.chosen(desk, Sought(callers=(ann,))))
     assert [line.kind for line in history] == ["grant", "elapsed", "deletion"]
     assert books.do(callers.number_even_if_deleted, "Ann") == ann
     second = books.caller("Ann")

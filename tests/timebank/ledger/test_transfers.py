@@ -11,10 +11,9 @@ from tests.timebank.books import GAME, NOON
 from tests.timebank.by_hand import ByHand
 from timebank.errors import NotEnough
 from timebank.ledger import transfers
-from timebank.ledger.schema import stamp
 from timebank.ledger.transfers import ADJUSTMENT, ALLOTMENT, ELAPSED, Account, Movement
 from timebank.reports import extracts
-from timebank.reports.extracts import Wanted
+from timebank.reports.ledger_pages import Sought
 
 pytestmark = pytest.mark.both_engines
 
@@ -146,18 +145,21 @@ def test_the_database_refuses_to_change_or_delete_a_transfer(books, ann, stateme
     assert books.sql("SELECT * FROM transfers") == before
 
 
-def test_lines_can_be_chosen_by_caller_hand_and_time(books, ann):
-    bob = books.call(books.caller("Bob"))
+def test_lines_can_be_chosen_by_caller_call_hand_and_day(books, ann):
     books.do(transfers.transfer, [movement(ADJUSTMENT, ann["bank"], 60)])
+    books.wait_until(NOON + timedelta(days=1))
+    bob = books.call(books.caller("Bob"))
     books.wait(100)
     bob.lose(60)
 
     def chosen(**filters):
-        wanted = Wanted(**filters)
-        return [(row.kind, row.caller, row.game) for row in books.do(extracts.chosen, wanted)]
+        sought = Sought(**filters)
+        return [(row.kind, row.caller, row.game) for row in books.do(extracts.chosen, sought)]
 
     bets = [("stake", "Bob", GAME), ("lost", "Bob", GAME)]
-    assert chosen(round_id=bob.round_id) == bets
-    assert chosen(since=stamp(NOON + timedelta(seconds=1))) == [("elapsed", "Bob", None), *bets]
-    assert chosen(caller_id=1) == [("adjustment", "Ann", None)]
+    today = [("grant", "Bob", None), ("elapsed", "Bob", None), *bets]
+    assert chosen(hand=bob.round_id) == bets
+    assert chosen(hand=bob.round_id, until=NOON.date()) == chosen(hand=99) == []
+    assert chosen(call=bob.id) == chosen(since=NOON.date() + timedelta(days=1)) == today
+    assert chosen(callers=(1,)) == chosen(until=NOON.date()) == [("adjustment", "Ann", None)]
     assert len(chosen()) == 5

@@ -178,6 +178,7 @@ def test_an_export_into_a_folder_that_is_not_there_is_refused(board, timebank, f
 
 
 def test_an_export_that_fails_leaves_nothing(board, timebank, folder):
+    board.call(board.caller("Ann"))
     board.sql("ALTER TABLE rounds RENAME TO rounds_gone")
     path = folder / "books.csv"
     before = sorted(folder.iterdir())

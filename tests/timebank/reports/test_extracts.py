@@ -1,4 +1,4 @@
-"""Pages of the ledger: no row skipped or repeated, little memory, no lock held."""
+"""Stretches of the ledger: no row skipped or repeated, little memory, no lock held."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from tests.timebank.books import Books
 from tests.timebank.by_hand import ByHand
 from timebank.ledger import transfers
 from timebank.ledger.transfers import Account, Movement
-from timebank.reports import exports, extracts
-from timebank.reports.extracts import PAGE, Wanted
+from timebank.reports import exports, extracts, ledger_pages
+from timebank.reports.ledger_pages import Sought
 
 pytestmark = pytest.mark.of_a_file
 
-MANY = 12 * PAGE
+STRETCH = 1000
+MANY = 12 * STRETCH
 # Rows of an entry.
 BLOCK = 100
 
@@ -44,7 +45,8 @@ def long_ledger(tmp_path_factory):
 
 
 @pytest.fixture
-def many(long_ledger, folder, open_books):
+def many(long_ledger, folder, open_books, monkeypatch):
+    monkeypatch.setattr(ledger_pages, "STRETCH", STRETCH)
     shutil.copy(long_ledger, folder)
     return open_books()
 
@@ -54,17 +56,17 @@ def reading(books):
 
 
 @pytest.mark.parametrize("newest_first", [False, True])
-@pytest.mark.parametrize(("wanted", "step"), [(Wanted(), 1), (Wanted(kind="elapsed"), 10)])
-def test_every_row_comes_once_and_in_order(many, wanted, step, newest_first):
+@pytest.mark.parametrize(("sought", "step"), [(Sought(), 1), (Sought(kinds=("elapsed",)), 10)])
+def test_every_row_comes_once_and_in_order(many, sought, step, newest_first):
     numbers = [
-        row.number for row in extracts.extracts(reading(many), wanted, newest_first=newest_first)
+        row.number for row in extracts.extracts(reading(many), sought, newest_first=newest_first)
     ]
     expected = list(range(step, MANY + 1, step))
     assert numbers == (expected[::-1] if newest_first else expected)
 
 
 def test_rows_that_are_made_meanwhile_do_not_come(many):
-    rows = extracts.extracts(reading(many), Wanted(kind="elapsed"), newest_first=False)
+    rows = extracts.extracts(reading(many), Sought(kinds=("elapsed",)))
     numbers = [next(rows).number]
     late = Movement(
         transfers.EXTERNAL, transfers.ADJUSTMENT, 1, ByHand("elapsed", "late"), None, None
@@ -74,7 +76,7 @@ def test_rows_that_are_made_meanwhile_do_not_come(many):
     assert numbers == list(range(10, MANY + 1, 10))
 
 
-def test_no_transaction_is_open_while_a_page_is_looked_at(many):
+def test_no_transaction_is_open_while_its_rows_are_looked_at(many):
     open_now = 0
 
     @contextmanager
@@ -85,8 +87,8 @@ def test_no_transaction_is_open_while_a_page_is_looked_at(many):
             yield desk
         open_now -= 1
 
-    rows = extracts.extracts(look, Wanted(), newest_first=False)
-    for _ in islice(rows, PAGE + 1):
+    rows = extracts.extracts(look, Sought())
+    for _ in islice(rows, STRETCH + 1):
         assert open_now == 0
     connection = sqlite3.connect(many.database.path)
     busy, left, folded = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
@@ -97,9 +99,9 @@ def test_no_transaction_is_open_while_a_page_is_looked_at(many):
 def test_a_long_ledger_is_never_in_memory_as_a_whole(many):
     schedule = many.settings.schedule
     # Once, to fill permanent caches.
-    list(islice(extracts.extracts(reading(many), Wanted(), newest_first=False), 10))
+    list(islice(extracts.extracts(reading(many), Sought()), 10))
     tracemalloc.start()
-    rows = extracts.extracts(reading(many), Wanted(), newest_first=False)
+    rows = extracts.extracts(reading(many), Sought())
     records = (exports.ledger_record(row, schedule) for row in rows)
     size = sum(len(piece) for piece in exports.as_csv(exports.LEDGER_FIELDS, records))
     _, most = tracemalloc.get_traced_memory()

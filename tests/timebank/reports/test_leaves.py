@@ -11,9 +11,9 @@ import pytest
 from tests.timebank.by_hand import ByHand
 from timebank.ledger import transfers
 from timebank.ledger.schema import stamp
-from timebank.ledger.transfers import Account, Extract, Movement
+from timebank.ledger.transfers import Account, Movement
 from timebank.reports import ledger_pages
-from timebank.reports.extracts import Wanted, chosen
+from timebank.reports.extracts import chosen
 from timebank.reports.ledger_pages import Leaf, Sought
 
 DAYS, A_DAY = 6, 40
@@ -50,16 +50,6 @@ def all_leaves(books, sought: Sought, most: int = 7) -> list[Leaf]:
     return leaves
 
 
-def all_stretches(books, sought: Sought) -> list[Extract]:
-    low, end = books.do(ledger_pages.bounds, sought)
-    rows = []
-    while low < end:
-        stretch, low = books.do(ledger_pages.stretch, sought, low, end)
-        assert len(stretch) <= ledger_pages.STRETCH
-        rows += stretch
-    return rows
-
-
 def numbers(leaves: list[Leaf]) -> list[int]:
     return [row.number for leaf in leaves for row in leaf.rows]
 
@@ -71,7 +61,7 @@ SOUGHT = list(product([None, "Ann", "Bob"], [{}, {"kinds": ("grant",)}, {"least"
 def test_every_transfer_that_is_sought_comes_once_and_in_order(filled, monkeypatch, stretch):
     monkeypatch.setattr(ledger_pages, "STRETCH", stretch)
     monkeypatch.setattr(ledger_pages, "OF_CALLERS", stretch)
-    rows = filled.do(chosen, Wanted())[::-1]
+    rows = filled.do(chosen, Sought())[::-1]
     assert len(rows) == DAYS * A_DAY
     for who, filters in SOUGHT:
         whose = filled.whose.get(who)
@@ -84,7 +74,7 @@ def test_every_transfer_that_is_sought_comes_once_and_in_order(filled, monkeypat
             and row.kind in filters.get("kinds", (row.kind,))
             and row.amount >= filters.get("least", 0)
         ], (who, filters)
-        in_order = [row.number for row in all_stretches(filled, sought)]
+        in_order = [row.number for row in filled.do(chosen, sought)]
         assert in_order == numbers(leaves)[::-1], (who, filters)
         assert all(len(leaf.rows) <= 7 for leaf in leaves)
         assert all(len(leaf.rows) == 7 or leaf.is_cut for leaf in leaves[:-1])
@@ -100,7 +90,7 @@ def test_days_are_recognised(filled):
     for since, until in ((0, 5), (1, 1), (2, 3), (4, 9), (None, 0), (5, None)):
         leaves = all_leaves(filled, Sought(since=day(since), until=day(until)), 1000)
         rows = [row for leaf in leaves for row in leaf.rows]
-        in_order = all_stretches(filled, Sought(since=day(since), until=day(until)))
+        in_order = filled.do(chosen, Sought(since=day(since), until=day(until)))
         assert in_order == rows[::-1]
         days = range(since or 0, DAYS if until is None else min(DAYS, until + 1))
         assert len(rows) == A_DAY * len(days)
@@ -113,7 +103,7 @@ def test_days_are_recognised(filled):
 )
 def test_books_without_transfers_are_one_empty_leaf(books, sought):
     assert books.do(ledger_pages.leaf, sought) == Leaf([], None)
-    assert all_stretches(books, sought) == []
+    assert books.do(chosen, sought) == []
 
 
 def test_an_entry_is_given_whole(filled):
@@ -129,7 +119,7 @@ def test_an_entry_is_given_whole(filled):
 def test_a_tally_counts_the_newest_transfers_and_says_down_to_which(filled, monkeypatch, counted):
     for name in ("COUNTED", "COUNTED_IN_WORDS"):
         monkeypatch.setattr(ledger_pages, name, counted)
-    everything = filled.do(chosen, Wanted())
+    everything = filled.do(chosen, Sought())
     bob = filled.whose["Bob"]
     for callers, text in product([(), (bob,), (*filled.whose.values(), 99)], [None, "second"]):
         sought = Sought(callers, kinds=("gift", "grant"), text=text)

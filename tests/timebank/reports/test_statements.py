@@ -6,8 +6,8 @@ import pytest
 
 from timebank.ledger.schema import stamp
 from timebank.ledger.transfers import balances
-from timebank.reports.extracts import Wanted, entries, extracts
-from timebank.reports.ledger_pages import numbers_between
+from timebank.reports.extracts import entries, extracts
+from timebank.reports.ledger_pages import Sought, numbers_between
 from timebank.reports.person import held_before
 from timebank.reports.statements import statement
 
@@ -29,8 +29,8 @@ def statement_of_ann(books):
         with look() as desk:
             first, end = numbers_between(desk, *bounds)
             opening = held_before(desk, balances(desk, ann), first)
-        wanted = Wanted(caller_id=ann, first=first, last=end - 1)
-        followed = statement(entries(extracts(look, wanted, newest_first=False)), ann, opening)
+        rows = extracts(look, Sought(callers=(ann,)), within=(first, end))
+        followed = statement(entries(rows), ann, opening)
         return [(entry.at - began, entry.change, entry.after["online"]) for entry in followed]
 
     return tell

@@ -21,7 +21,7 @@ from timebank.calls.calls import open_calls
 from timebank.ledger.schema import instant
 from timebank.ledger.transfers import Extract
 from timebank.reports import ledger_pages
-from timebank.reports.extracts import Wanted, chosen
+from timebank.reports.extracts import chosen
 from timebank.reports.statements import amount
 from timebank.window import corrections, teller
 
@@ -119,7 +119,7 @@ async def test_page_csv_and_beancount_have_the_same_rows_for_any_filters(
         monkeypatch.setattr(ledger_pages, name, counted)
     schedule = board.config.bank.schedule
     with board.books() as desk:
-        everything = chosen(desk, Wanted())
+        everything = chosen(desk, ledger_pages.Sought())
     days = {row.number: schedule.day_of(instant(row.at)) for row in everything}
     for _ in range(40):
         fields = random_filters(chance, days[1])
