@@ -24,7 +24,7 @@ from door.config import people as named
 from door.config.listeners import DOORS_ALONE
 from door.defence.front_ends import Lookout, signs_in
 from door.errors import CertificateRefused
-from door.lines.registry import KINDS
+from door.lines.registry import KINDS, lacks
 from door.lines.tls.tls import Certificate
 from door.server.server_note import release_warning
 from timebank import files, serving
@@ -57,7 +57,10 @@ def looked_at(path: Path) -> tuple[Config, list[str]]:
     doubts += _look_for_front_ends(settings)
     for kind in dict.fromkeys(listener.kind for listener in settings.listeners):
         look = KINDS[kind].look
-        doubts += [] if look is None else look(settings.board.data)
+        if words := lacks(kind):
+            doubts.append(words)
+        elif look is not None:
+            doubts += look(settings.board.data)
     doubts += filter(None, [release_warning(settings.board.data)])
     return settings, [*doubts, *_look_at_people(settings, path)]
 

@@ -7,7 +7,6 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, TypeVar, Unpack
 
@@ -18,7 +17,7 @@ from door.cli.check import report
 from door.cli.common import load_config
 from door.config.people import command
 from door.errors import CannotListen, PasswordRefused, SetupRefused
-from door.lines.registry import KINDS
+from door.lines.registry import KINDS, lacks
 from door.setup import answers as checks
 from door.setup import machine, new_board
 from door.setup.answers import in_the_way
@@ -121,14 +120,17 @@ def _answers(folder: Path, given: InitOptions, asks: bool) -> BoardAnswers:
         click.echo(f"A new board in {folder}. Enter takes what is in brackets.")
     usual = checks.usual()
     web = given["web"]
+    if web and (words := lacks("web")):
+        raise SetupRefused(words)
     name = _answer(asks, "The board's name", given["name"], usual.name, checks.name)
     zone = _answer(asks, "Its time zone", given["zone"], usual.zone, checks.zone)
     port = _answer(asks, "Its port for telnet", given["port"], usual.port, checks.port)
-    if web is None and asks:
+    while web is None and asks:
         web = click.confirm("A page for browsers as well?", default=False)
+        if web and (words := lacks("web")):
+            click.echo(f"{words} Then answer again.")
+            web = None
     sysop = _answer(asks, "Your own name as a caller", given["sysop"], usual.sysop, checks.sysop)
-    if web:
-        _need_web()
     return checks.BoardAnswers(name, zone, port, sysop, KINDS["web"].usual_port if web else None)
 
 
@@ -142,14 +144,6 @@ def _answer(asks: bool, question: str, given: T | None, usual: T, check: Callabl
         except SetupRefused as refused:
             click.echo(str(refused))
     return usual
-
-
-def _need_web() -> None:
-    if find_spec("websockets") is None:
-        raise SetupRefused(
-            "A page for browsers needs an extra: pip install 'blackjack-for-time[web]'. Then run"
-            " this again."
-        )
 
 
 def _refuse_answers(folder: Path, given: InitOptions) -> None:

@@ -16,11 +16,12 @@ from door.desk.top.snapshot import BoardWatch
 from timebank.cli.common import by_option
 from timebank.cli.errors import UserError, refusing
 from timebank.errors import BooksFailed, DatabaseRefused
+from timebank.extras import install_command
 from timebank.ledger.engines import books_of
 
 NOT_INSTALLED = (
-    "`door top` needs a library that is not installed: run pip install"
-    " 'blackjack-for-time[console]'. `door nodes --watch` shows who is on without it."
+    f"`door top` needs a library that is not installed: run {install_command('console')}."
+    " `door nodes --watch` shows who is on without it."
 )
 
 

@@ -10,11 +10,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from door.errors import CannotListen, HostKeyRefused
 from door.lines.rlogin.trust import NETWORKS, Network
+from timebank.extras import install_command
 from timebank.language import N_
 from timebank.settings.forms import OPTIONAL_PATH, setting
 
@@ -27,15 +29,6 @@ if TYPE_CHECKING:
     from door.lines.rlogin.header import RloginHeader
     from door.lines.ssh.ssh_identity import Shown
     from door.lines.web.pages import File
-
-NEEDS_SSH = (
-    "Callers by SSH need a library that is not installed here: run pip install"
-    " 'blackjack-for-time[ssh]', or take that listener out of sysop.toml."
-)
-NEEDS_WEB = (
-    "Port {port} is for the web, and what that needs is not installed: run"
-    " pip install 'blackjack-for-time[web]'."
-)
 
 
 @dataclass(frozen=True)
@@ -75,7 +68,7 @@ class ListenerKind:
     make: Callable[[Answering, ListenerSettings, Entrance], Listener]
     has_certificate: bool | None = False  # None if a certificate is optional
     own: tuple[str, ...] = ()  # keys of [[listeners]] that no other kind has
-    needs: str = ""  # the error if its extra is not installed
+    library: str = ""  # that it needs, of the extra that is called as the kind
     # How a front end names the caller, and the key that lists front ends; None if no front end can.
     named_by: tuple[str, str] | None = ("the PROXY protocol", "proxies")
     at_home: str = ""  # how to call it from this machine
@@ -92,9 +85,9 @@ class ListenerKind:
         try:
             return self.make(server, where, entrance)
         except ImportError as missing:
-            if not self.needs:
-                raise
-            raise CannotListen(self.needs.format(port=where.port)) from missing
+            if words := lacks(where.kind):
+                raise CannotListen(words) from missing
+            raise
 
 
 # Each loads the protocol of a kind when a listener of it is made.
@@ -145,10 +138,8 @@ def _ssh(server: Answering, _where: ListenerSettings, entrance: Entrance) -> Lis
 
 def _look_at_ssh(data: Path) -> list[str]:
     """Return a sentence with the fingerprint that callers by SSH are shown, to compare it."""
-    try:
-        from door.lines.ssh import host_key  # noqa: PLC0415
-    except ImportError:
-        return [NEEDS_SSH]
+    from door.lines.ssh import host_key  # noqa: PLC0415
+
     path = data / host_key.NAME
     try:
         key = host_key.existing(data)
@@ -197,7 +188,7 @@ KINDS: Mapping[str, ListenerKind] = {
         make=_web,
         has_certificate=None,
         own=("forwarded", "origins"),
-        needs=NEEDS_WEB,
+        library="websockets",
         named_by=("X-Forwarded-For", "forwarded"),
         at_home="http://localhost:{port} in a browser",
         called=N_("In a browser"),
@@ -206,10 +197,21 @@ KINDS: Mapping[str, ListenerKind] = {
     "ssh": ListenerKind(
         usual_port=2222,
         make=_ssh,
-        needs=NEEDS_SSH,
+        library="asyncssh",
         called=N_("By SSH, the first time"),
         way=_by_ssh,
         look=_look_at_ssh,
         has_keys=True,
     ),
 }
+
+
+def lacks(kind: str) -> str:
+    """Return a sentence that says how to install the library of a kind; "" if it is here."""
+    library = KINDS[kind].library
+    if not library or find_spec(library) is not None:
+        return ""
+    return (
+        f'A port of the kind "{kind}" needs the library {library}, which is not installed: run'
+        f" {install_command(kind)}."
+    )

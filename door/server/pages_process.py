@@ -16,15 +16,14 @@ from subprocess import PIPE
 from typing import TYPE_CHECKING
 
 from door.errors import CannotListen
+from timebank.extras import install_command
 
 if TYPE_CHECKING:
     from asyncio.subprocess import Process
 
 PROGRAM = "from door.cli.entry import main; main()"
 LIBRARIES = ("jinja2", "starlette", "uvicorn")
-NOT_INSTALLED = (
-    "The pages need libraries that are not installed: run pip install 'blackjack-for-time[pages]'."
-)
+NOT_INSTALLED = f"The pages need libraries that are not installed: run {install_command('pages')}."
 # The pause before a restart doubles each time the pages end within `SOON_SECONDS`.
 SOON_SECONDS, FIRST_PAUSE, LONGEST_PAUSE = 10.0, 1.0, 60.0
 ENDING_SECONDS = 3.0  # from SIGTERM to SIGKILL

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from timebank.errors import DatabaseRefused
+from timebank.extras import install_command
 from timebank.ledger.database import BUSY_SECONDS, Database
 from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.settings.settings import BankSettings
@@ -21,6 +22,6 @@ def books_of(settings: BankSettings, busy_seconds: float = BUSY_SECONDS) -> Data
     except ModuleNotFoundError as error:
         raise DatabaseRefused(
             f"The books are in {settings.server}, but this program has no {error.name} to read"
-            ' them: pip install "blackjack-for-time[postgres]"'
+            f" them: run {install_command('postgres')}."
         ) from error
     return PostgresDatabase(settings.server, busy_seconds)

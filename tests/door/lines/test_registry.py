@@ -21,7 +21,6 @@ from tests.world import BOARD, world
 WIRE = replace(
     registry.KINDS["telnet"],
     usual_port=2727,
-    needs="Port {port} needs a wire.",
     called="By wire",
     way=lambda host, port: (f"wire {host} {port}", ""),
     look=lambda data: [f"The wire ends in {data.name}."],
@@ -47,10 +46,16 @@ async def test_a_missing_library_is_named(tmp_path: Path, monkeypatch: pytest.Mo
     def make(*_: Any) -> None:
         raise ModuleNotFoundError("wire")
 
-    monkeypatch.setitem(registry.KINDS, "wire", replace(WIRE, make=make))  # type: ignore[arg-type]
-    with pytest.raises(CannotListen, match=r"^Port 0 needs a wire\.$"):
+    wire = replace(WIRE, make=make, library="no_such_wire")
+    monkeypatch.setitem(registry.KINDS, "wire", wire)  # type: ignore[arg-type]
+    needs = 'A port of the kind "wire" needs the library no_such_wire, which is not installed: run'
+    with pytest.raises(CannotListen, match=rf"^{needs} .*pip install 'blackjack-for-time\[wire]'"):
         async with world(tmp_path, toml=f"{TOML}port = 0\n"):
             pass
+    (tmp_path / "sysop.toml").write_text(TOML)
+    lines = report(tmp_path / "sysop.toml")
+    assert [line for line in lines if line.startswith(needs)]
+    assert "The wire ends in data." not in lines
 
 
 def test_settings_check_and_page_go_by_its_row(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import shlex
 import shutil
 import stat
 import subprocess
+import sys
 from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
@@ -180,6 +181,23 @@ def test_init_at_a_terminal_asks_until_the_answers_are_valid(
     jail = (tmp_path / "system/fail2ban/jail.d/bjft.conf").read_text(encoding="utf-8")
     assert f"logpath = {tmp_path}/data/refused.log\nport = 2424\n" in jail
     assert not (tmp_path / "system" / "systemd").exists()
+
+
+def test_a_missing_library_is_said_at_the_question_and_no_answer_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "websockets", None)
+    refused = made(tmp_path, "--web")
+    assert (refused.status, "needs the library websockets" in refused.error) == (2, True)
+    monkeypatch.setattr("door.cli.init._somebody_is_there", lambda: True)
+    typed = "\n".join(("Xibalba", "UTC", "2424", "y", "n", "Ann", "none", ""))
+    result = made(tmp_path, typed=typed)
+    assert result.status == 0, result.error
+    _, asked, after = result.output.split("A page for browsers as well?")
+    assert "needs the library websockets, which is not installed: run " in asked
+    assert "'blackjack-for-time[web]'. Then answer again.\n" in asked
+    assert "Ann is registered, with sysop powers." in after
+    assert settings.load(tmp_path / "sysop.toml").board.name == "Xibalba"
 
 
 def test_no_password_is_asked_for_once_and_one_that_differs_again(
