@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -23,7 +22,8 @@ from timebank.calls.clock import BelievedClock
 from timebank.errors import UnknownCaller
 from timebank.keeping import events, last_runs, restore
 from timebank.keeping.last_runs import LastAudit, LastCopy
-from timebank.ledger import early_events, generations, transfers
+from timebank.keeping.warnings import free_bytes, warnings
+from timebank.ledger import early_events, transfers
 from timebank.ledger.machine import Instruments
 from timebank.ledger.schema import instant, stamp
 from timebank.names import names
@@ -41,7 +41,6 @@ from timebank.reports import flows as flow_data
 from timebank.reports import plots as plot_data
 from timebank.reports.beancount import some_as_beancount
 from timebank.reports.ledger_pages import Leaf, LedgerTally, Sought
-from timebank.thebank import outbox
 from timebank.window.teller import TO_OTHERS
 from timebank.words import Unit
 from timebank.words import title as title_of
@@ -64,7 +63,6 @@ BUSIEST = 24  # callers to choose from in the ledger
 ALWAYS_SHOWN = (flow_data.TOGETHER, "online", "bank")  # of the sentences that add up
 ROWS = 300  # transfers of a caller's statement on a page
 LAST = 40  # calls and notices of a caller's days on a page
-OLD_COPY = OLD_AUDIT = timedelta(days=7)  # age from which the page of today warns
 
 title = lru_cache(maxsize=64)(title_of)
 
@@ -79,7 +77,7 @@ class Today:
     # Unbelievable luck, findings of audits, old backups, and records that only the sysop resolves.
     warnings: Sequence[str]
     event: str  # a sentence about the next system event
-    free: int  # bytes on the disk of the books; 0 for books on a server
+    free: int | None  # bytes on the disk of the books; None for books on a server
     copy: LastCopy | None
     audits: Sequence[LastAudit]
     last: int  # number of a transfer
@@ -220,23 +218,13 @@ class BooksReader:
             calls=_live(desk),
             flows=periods[-1] if periods else None,
             house=tables,
-            warnings=[
-                *(words for audit in audits.items() for words in _audit_warnings(desk, *audit)),
-                *_unlikely(desk, tables, doubted),
-                *_undelivered(desk),
-                *_old(desk, copy),
-            ],
+            warnings=[*warnings(desk), *_unlikely(desk, tables, doubted)],
             event=events.next_words(desk),
-            free=self._free(),
+            free=free_bytes(self.config.bank),
             copy=copy,
             audits=[each for each in audits.values() if each is not None],
             last=extracts.last_number(desk),
         )
-
-    def _free(self) -> int:
-        if self.config.bank.server is not None:
-            return 0
-        return shutil.disk_usage(self.config.database.parent).free
 
     def leaf(self, sought: Sought, before: int | None) -> LedgerLeaf:
         """Return a page of the ledger. Raises `NothingToList` for an unknown kind or game."""
@@ -434,43 +422,6 @@ def _unlikely(desk: Desk, tables: Sequence[Luck], doubted: Sequence[Luck]) -> li
     doubted = [*(each for each in tables if not each.is_believable), *doubted]
     named = house.names(desk, doubted) if doubted else {}
     return [house.alert(each, named) for each in doubted]
-
-
-def _old(desk: Desk, copy: LastCopy | None) -> Iterator[str]:
-    if copy is None:
-        if (age := _age(desk)) >= OLD_COPY:
-            yield f"The books are {age.days} days old and were never copied: `timebank backup`."
-    elif (age := desk.now - copy.at) >= OLD_COPY:
-        yield f"The last copy of the books is {age.days} days old: `timebank backup`."
-
-
-def _age(desk: Desk) -> timedelta:
-    begun = ledger_pages.begun(desk)
-    return timedelta() if begun is None else desk.now - instant(begun)
-
-
-def _audit_warnings(desk: Desk, command: str, audit: LastAudit | None) -> Iterator[str]:
-    """Yield warnings: an audit's findings, or that it is old, missing or of restored books."""
-    if audit is None:
-        if (age := _age(desk)) >= OLD_AUDIT:
-            yield f"The books are {age.days} days old and `{command}` never checked them."
-        return
-    for words in audit.findings:
-        yield f"{words} (`{audit.command}`)"
-    if audit.wrong > len(audit.findings):
-        yield f"`{audit.command}` found {audit.wrong - len(audit.findings)} more things wrong."
-    if generations.current(desk.connection) != audit.generation:
-        yield f"The books were restored after the last `{audit.command}`."
-    elif desk.now - audit.at >= OLD_AUDIT:
-        yield f"The last `{audit.command}` was {(desk.now - audit.at).days} days ago."
-
-
-def _undelivered(desk: Desk) -> list[str]:
-    doubtful = [row for row in outbox.undelivered(desk) if row.state == "doubtful"]
-    return [
-        f"Nobody knows whether record {row.number} of THEBANK.EXT was written: `timebank outbox`."
-        for row in doubtful
-    ]
 
 
 def _limits(desk: Desk, number: int) -> list[DailyLimit]:
