@@ -31,6 +31,7 @@ from timebank.calls import calls
 from timebank.calls.calls import close_call, touch, why_ended
 from timebank.errors import BooksFailed, CallClosed
 from timebank.language import LANGUAGES, N_, Phrase, _, next_language
+from timebank.ledger.purse import WAITS
 from timebank.wagers.wagers import Played
 from timebank.window.teller import AUTO_DEPOSIT, deposit_before_leaving
 from timebank.words import MINUTE, span
@@ -175,7 +176,8 @@ class Caller:
     def minutes(self) -> list[str]:
         """Return what became of the caller's minutes since the last call, as lines."""
         told = [] if self.prefers(EXPIRY_TOLD) else [wording.expiry(self.bank_settings)]
-        return [*wording.sentences(self.opened.receipt), *told]
+        waits = [_(WAITS)] if self.purse.posted.waits else []
+        return [*wording.sentences(self.opened.receipt), *told, *waits]
 
     def time_up_words(self) -> str:
         closing = self.purse.posted.closing

@@ -14,6 +14,7 @@ from door import wording
 from door.call.markup import wrap
 from door.clock import ROUNDING, seconds_begun
 from timebank.language import _
+from timebank.ledger.purse import WAITS
 from timebank.words import date_time_words
 
 if TYPE_CHECKING:
@@ -84,12 +85,17 @@ class TickingPurse:
         No limit that the caller has set for themselves is passed.
         """
         own = self.posted.stake_left
-        if amount and (self.posted.paused_until is not None or (own is not None and amount > own)):
+        if amount and (self.why_no_bets() or (own is not None and amount > own)):
             return False
         return amount <= self.offered(coin)
 
-    def paused_words(self) -> str:
-        """Return the sentence about the caller's own pause from betting, "" without one."""
+    def why_no_bets(self) -> str:
+        """Return why the caller may not bet at all, "" if they may.
+
+        They wait for the sysop's approval, or have paused themselves.
+        """
+        if self.posted.waits:
+            return _(WAITS)
         until = self.posted.paused_until
         if until is None:
             return ""

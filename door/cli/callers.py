@@ -99,6 +99,19 @@ def unlock(config_path: Path, by: str, name: str) -> None:
 @config_option
 @by_option
 @click.argument("name")
+def approve(config_path: Path, by: str, name: str) -> None:
+    """Let a new caller bet, where `[callers] approval` is on; a notice tells them."""
+    with writing(load_config(config_path)) as desk:
+        record = _caller(desk, name)
+        is_new = caller_acts.approve(desk, record.id, by)
+    may = "may bet now" if is_new else "did not wait for approval"
+    click.echo(f"{record.name} {may}.")
+
+
+@callers.command()
+@config_option
+@by_option
+@click.argument("name")
 def mute(config_path: Path, by: str, name: str) -> None:
     """Stop a caller from saying anything to others: no message, talk or line at the menu."""
     _set_state(config_path, by, name, "muted", True, "now muted", "already muted")
@@ -347,7 +360,10 @@ def _caller(desk: Desk, name: str) -> CallerRecord:
 
 # Callers as the sysop lists them.
 
-FIELDS = ("number", "caller", "board", "since", "last_call", "powers", "locked", "frozen", "muted")
+FIELDS = (
+    *("number", "caller", "board", "since", "last_call", "powers"),
+    *("locked", "frozen", "muted", "waits"),
+)
 
 
 def callers_table(known: Iterable[CallerRecord], schedule: Schedule) -> Listing:
@@ -361,7 +377,12 @@ def callers_table(known: Iterable[CallerRecord], schedule: Schedule) -> Listing:
 
 def _row(record: CallerRecord, schedule: Schedule) -> Row:
     last = f"{schedule.local(record.last_call):%Y-%m-%d %H:%M}" if record.last_call else "never"
-    held_back = {"locked": record.locked, "frozen": record.frozen, "muted": record.muted}
+    held_back = {
+        "waits for approval": record.waits,
+        "locked": record.locked,
+        "frozen": record.frozen,
+        "muted": record.muted,
+    }
     states = {"the sysop's powers": record.powers, **held_back}
     state = ", ".join(words for words, is_so in states.items() if is_so)
     return (
@@ -377,6 +398,6 @@ def caller_records(known: Iterable[CallerRecord], schedule: Schedule) -> Iterato
         values = (
             *(record.id, record.name, record.board, schedule.local(record.created).isoformat()),
             None if last is None else schedule.local(last).isoformat(),
-            *(record.powers, record.locked, record.frozen, record.muted),
+            *(record.powers, record.locked, record.frozen, record.muted, record.waits),
         )
         yield dict(zip(FIELDS, values, strict=True))

@@ -34,7 +34,7 @@ from door.lines.rlogin.trust import NETWORKS, Network
 from timebank.errors import NameRefused
 from timebank.language import ENGLISH, LANGUAGES, N_, catalogue
 from timebank.names import names
-from timebank.settings.forms import Number, OneOf, Text, TrueOrFalse, setting
+from timebank.settings.forms import Number, OneOf, Text, Texts, TrueOrFalse, setting
 from timebank.settings.quoting import guess
 from timebank.settings.settings import BankSettings, read_bank
 from timebank.settings.toml import TomlTable, open_table
@@ -171,6 +171,21 @@ class MetricsSettings:
 
 
 @dataclass(frozen=True)
+class NotifySettings:
+    # The command and its arguments that get the sysop's warnings, a sentence on each line.
+    command: tuple[str, ...] = setting(Texts(str), [])
+
+
+@dataclass(frozen=True)
+class NewcomerSettings:
+    """The board's part of `[callers]`; the bank reads whether the sysop approves new callers."""
+
+    # Asked of new callers, who must know one of the answers; empty for no question.
+    question: str = setting(Text(str, may_be_empty=True), "")
+    answers: tuple[str, ...] = setting(Texts(names.fold), [])
+
+
+@dataclass(frozen=True)
 class Config:
     path: Path
     board: BoardSettings
@@ -186,6 +201,8 @@ class Config:
     tournament: TournamentSettings = field(default_factory=TournamentSettings)
     pages: PagesSettings = field(default_factory=PagesSettings)
     metrics: MetricsSettings = field(default_factory=MetricsSettings)
+    notify: NotifySettings = field(default_factory=NotifySettings)
+    newcomers: NewcomerSettings = field(default_factory=NewcomerSettings)
     public: PublicSettings = field(default_factory=PublicSettings)
     # How many shoes each chain of seeds seals ahead; 0 seals every seed on its own.
     shoes_ahead: int = MOST_SHOES_AHEAD
@@ -250,6 +267,8 @@ def read(root: TomlTable, path: Path) -> Config:
         tournament=root.table("tournament").fill(TournamentSettings),
         pages=read_pages(root.table("pages"), bank),
         metrics=root.table("metrics").fill(MetricsSettings),
+        notify=root.table("notify").fill(NotifySettings),
+        newcomers=_newcomers(root.table("callers")),
         public=read_public(root.table("public"), listeners),
         shoes_ahead=fairness.read("shoes_ahead", Number(0, MOST_SHOES_AHEAD), MOST_SHOES_AHEAD),
         check_address=fairness.read("check_address", CHECK_ADDRESS, ""),
@@ -317,6 +336,13 @@ def _server(table: TomlTable, listeners: Sequence[ListenerSettings]) -> ServerSe
         reason = f"has port {place.port}, which one of the [[listeners]] takes"
         table.refuse("health", reason)
     return server
+
+
+def _newcomers(table: TomlTable) -> NewcomerSettings:
+    newcomers = table.fill(NewcomerSettings)
+    if newcomers.question and not newcomers.answers and table.is_sound("answers"):
+        table.refuse("answers", "must have at least one answer to `question`")
+    return newcomers
 
 
 def _calls(table: TomlTable) -> Calls:

@@ -24,6 +24,7 @@ from door.flag import Flag
 from door.lobby import bulletins
 from door.peers import nudges
 from door.server import leadership
+from door.server.notifier import Notifier
 from door.tables import overdue
 from door.tables.scoring import settle_duels, settle_tournament
 from timebank.calls import clock_mend
@@ -36,6 +37,7 @@ from timebank.calls.calls import (
 )
 from timebank.errors import BooksFailed, Refused
 from timebank.keeping import restore
+from timebank.keeping.warnings import warnings
 from timebank.language import Phrase, speaking_to
 from timebank.ledger import dialects, early_events
 from timebank.ledger.sqlite import live_mark
@@ -57,6 +59,7 @@ if TYPE_CHECKING:
 
 OVERDUE_SECONDS = 600.0
 DEAD_SECONDS = 60.0  # between two searches for calls of dead servers
+NOTIFY_SECONDS = 60.0  # between two looks for warnings to the sysop
 BULLETIN_SECONDS = 60.0  # between two checks whether the day has ended
 NOTE_SEEN_SECONDS = 1.0  # a kill within it makes the next server announce a hand again
 OUTBOX_SECONDS = 60.0  # before another attempt to write the file
@@ -91,6 +94,7 @@ class Housekeeping:
         self._leads = False
         self._look_now = Flag()
         self._notices_came = Flag()
+        self._notifier = Notifier()
         self._problems: dict[str, str] = {}  # the last problem of each job, to log a problem once
         self._jobs: list[asyncio.Task[None]] = []
 
@@ -115,6 +119,7 @@ class Housekeeping:
             self._led(lambda: BULLETIN_SECONDS, self._write_bulletin),
             self._led(lambda: self._board.config.bank.import_seconds, self._import),
             self._led(lambda: DEAD_SECONDS, self._close_dead_calls),
+            self._led(lambda: NOTIFY_SECONDS, self._notify_sysop),
             self._every(lambda: leadership.LOOK_SECONDS, self._look_after_games),
             self._every(lambda: RENEW_SECONDS, self._board.renew_leases),
             self._every(lambda: NOTE_SEEN_SECONDS, self._board.note_seen),
@@ -191,6 +196,11 @@ class Housekeeping:
     async def _renew_mark(self) -> None:
         """Change the mark of the books, by which an older copy is recognized."""
         self._report("mark", await self._in_a_thread(restore.renew))
+
+    async def _notify_sysop(self) -> None:
+        command = self._board.config.notify.command
+        found = await self._books.read(warnings) if command else []
+        self._report("notify", await self._notifier.send(command, found))
 
     async def _stand_overdue(self) -> None:
         await overdue.stand_all(self._books)

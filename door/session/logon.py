@@ -19,6 +19,7 @@ from door.call import passwords
 from door.call.caller import LANGUAGE_KEY, Caller
 from door.call.console import Console
 from door.call.keyboard import LINES
+from door.call.markup import literal
 from door.call.patience import at_the_door
 from door.call.screen import Look, Paint
 from door.config.config import NEW_CALLER, means_new
@@ -67,6 +68,7 @@ NOT_IN_NAMES = string.punctuation + string.whitespace  # at either end: "!new", 
 IN_THIS_LANGUAGE = N_("In English: press {key}.")
 FOR_READERS = N_("Using a screen reader? Press {key} for plain lines.")
 NAME_MEANS = N_("The name that others see, and that you log on with.")
+LONGEST_ANSWER = 60  # to the question for new callers
 TAKEN = N_("That name, or one that looks like it, is taken.")
 KEEP_IT = N_("Write your password down; we can't look it up for you.")
 FIRST_CALL = N_("Your first call")
@@ -434,6 +436,8 @@ async def _register(board: Board, console: Console) -> CallerRecord | None:
     """Enter a new caller in the books; return None if they go back instead."""
     texts.clear(console, _(FIRST_CALL))
     console.screen.say(f"|07{_('Welcome! Press Esc at any time to go back.')}")
+    if not await _knows_answer(board, console):
+        return None
     password = None
     while True:
         typed = await console.prompt.entry(
@@ -474,6 +478,25 @@ async def _register(board: Board, console: Console) -> CallerRecord | None:
             words = _("Your password was changed meanwhile, so the code doesn't work.")
             console.screen.say(f"|12{words}")
         return record
+
+
+async def _knows_answer(board: Board, console: Console) -> bool:
+    """Ask the sysop's question for new callers; return False at Esc.
+
+    Raises `LogonRefused` after the last wrong answer.
+    """
+    asked = board.config.newcomers
+    if not asked.question:
+        return True
+    for _try in range(passwords.TRIES):
+        console.screen.say(f"|07{literal(asked.question)}")
+        answer = await console.prompt.entry(f"|11{_('Your answer:')}|07", longest=LONGEST_ANSWER)
+        if answer is None:
+            return False
+        if names.fold(answer) in asked.answers:
+            return True
+        console.screen.say(f"|12{_('That is not the answer.')}")
+    raise LogonRefused(Phrase("That was your third try. Goodbye."), "no answer to the question")
 
 
 async def _free_name(board: Board, console: Console, typed: str) -> str:

@@ -223,8 +223,8 @@ def _is_narrow(console: Console) -> bool:
 def _own_limits(caller: Caller, *, in_short: bool) -> str:
     """Return what the caller's own limits leave them to stake, or until when they are paused."""
     posted = caller.purse.posted
-    if paused := caller.purse.paused_words():
-        return paused
+    if barred := caller.purse.why_no_bets():
+        return barred
     if posted.stake_left is None and in_short:
         return _("none")
     if posted.stake_left is None:

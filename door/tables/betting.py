@@ -200,8 +200,8 @@ class BettingTime(Betting):
         return turns_are_used(self.caller, self.game, self.settings)
 
     def refusal(self, *, as_offered: bool = False) -> str:
-        if paused := self.caller.purse.paused_words():
-            return paused
+        if barred := self.caller.purse.why_no_bets():
+            return barred
         if self._own_limit_is_short():
             return self._own_limit_words()
         if self.turns_are_used:

@@ -43,6 +43,8 @@ class CallerRecord:
     powers: bool
     # The sysop lets them say nothing to others.
     muted: bool = False
+    # They may not bet before the sysop has approved them, where the board asks for that.
+    waits: bool = False
 
 
 _NO_PASSWORD = N_("{name} is a caller of {board}: there is no password to set.")
@@ -54,7 +56,7 @@ _LIVING = callers.c.deleted.is_(None)
 _ENTER = Prepared(
     lambda: sql.insert_into(
         callers,
-        "name fold skeleton password_hash created board board_key",
+        "name fold skeleton password_hash created board board_key waits",
         locked=0,
         preferences="{}",
     )
@@ -90,6 +92,10 @@ _NUMBER: Reader[int] = value(
 _NAME: Reader[str] = value(lambda: select(callers.c.name).where(equal(callers.c.id)))
 _SET_LOCKED = Prepared(lambda: _changed_to("locked"))
 _SET_MUTED = Prepared(lambda: _changed_to("muted"))
+_WAITING = Prepared(
+    lambda: select(callers.c.name).where(_LIVING, callers.c.waits.is_not(None)).order_by("waits")
+)
+_APPROVE = Prepared(lambda: _changed_to("", waits=None))
 _SET_POWERS = Prepared(lambda: _changed_to("powers"))
 _SET_PASSWORD = Prepared(lambda: _changed_to("password_hash", recovery_digest=None))
 _RENEW_PASSWORD = Prepared(
@@ -108,7 +114,7 @@ def register(desk: Desk, name: str, password_hash: str) -> CallerRecord:
     checked_name = names.check(name)
     if desk.settings.reserves(checked_name):
         raise _taken(checked_name)
-    return _enter(desk, checked_name, password_hash, None, None)
+    return _enter(desk, checked_name, password_hash, waits=desk.settings.approval)
 
 
 def is_free(desk: Desk, name: str) -> bool:
@@ -123,7 +129,7 @@ def register_kept(desk: Desk, name: str, password_hash: str, *, powers: bool) ->
 
     Only the sysop's commands may call this. Raises as `register` does.
     """
-    record = _enter(desk, names.check(name), password_hash, None, None)
+    record = _enter(desk, names.check(name), password_hash)
     return _changed(desk, _SET_POWERS, record.id, powers=int(powers))
 
 
@@ -136,7 +142,13 @@ def register_of_board(desk: Desk, name: str, board: str, key: str) -> CallerReco
 
 
 def _enter(
-    desk: Desk, checked_name: str, password_hash: str, board: str | None, key: str | None
+    desk: Desk,
+    checked_name: str,
+    password_hash: str,
+    board: str | None = None,
+    key: str | None = None,
+    *,
+    waits: bool = False,
 ) -> CallerRecord:
     if look_alikes.holder(dialects.runner(desk.connection), checked_name) is not None:
         raise _taken(checked_name)
@@ -150,6 +162,7 @@ def _enter(
             created=stamp(desk.now),
             board=board,
             board_key=key,
+            waits=stamp(desk.now) if waits else None,
         )
     except IntegrityError as error:
         raise _taken(checked_name) from error
@@ -209,6 +222,15 @@ def set_locked(desk: Desk, caller_id: int, locked: bool) -> CallerRecord:
 def set_muted(desk: Desk, caller_id: int, muted: bool) -> CallerRecord:
     """Mute or unmute a caller."""
     return _changed(desk, _SET_MUTED, caller_id, muted=stamp(desk.now) if muted else None)
+
+
+def approve(desk: Desk, caller_id: int) -> CallerRecord:
+    return _changed(desk, _APPROVE, caller_id)
+
+
+def waiting(desk: Desk) -> list[str]:
+    """Return the names of callers who wait for approval, first those who wait longest."""
+    return [name for (name,) in _WAITING(desk.connection)] if desk.settings.approval else []
 
 
 def set_password_hash(desk: Desk, caller_id: int, password_hash: str) -> CallerRecord:
@@ -293,4 +315,5 @@ def _record(row: Any) -> CallerRecord:
         frozen=bool(row.frozen),
         powers=bool(row.powers),
         muted=row.muted is not None,
+        waits=row.waits is not None,
     )

@@ -95,6 +95,17 @@ def set_locked(desk: Desk, caller_id: int, locked: bool, by: str) -> bool:
     return True
 
 
+def approve(desk: Desk, caller_id: int, by: str) -> bool:
+    """Let a caller bet who waits for approval. Return False if they do not wait."""
+    record = callers.get(desk, caller_id)
+    if not record.waits:
+        return False
+    callers.approve(desk, caller_id)
+    _note(desk, by, record, "was approved")
+    add_notice(desk, caller_id, N_("The sysop has let you in: you can bet now."))
+    return True
+
+
 def set_muted(desk: Desk, caller_id: int, muted: bool, by: str) -> bool:
     """Mute or unmute a caller. Return False if it was so already."""
     record = callers.get(desk, caller_id)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 from collections.abc import Iterator
 from datetime import timedelta
 
+from timebank.callers import callers
 from timebank.keeping import last_runs
 from timebank.keeping.last_runs import LastAudit
 from timebank.ledger import generations
@@ -27,6 +29,7 @@ def warnings(desk: Desk) -> list[str]:
         *_of_outbox(desk),
         *_of_copies(desk),
         *_of_disk(desk.settings),
+        *_of_callers(desk),
     ]
 
 
@@ -78,6 +81,11 @@ def _of_disk(settings: BankSettings) -> Iterator[str]:
             f"Less than {LOW_DISK} MB are free on the disk of the books,"
             f" {settings.database.parent}: make room before it is full."
         )
+
+
+def _of_callers(desk: Desk) -> Iterator[str]:
+    for name in callers.waiting(desk):
+        yield f"{name} waits for your approval: `door callers approve {shlex.quote(name)}`."
 
 
 def _age(desk: Desk) -> timedelta:

@@ -190,6 +190,12 @@ def _forget_passwords_at_the_pages(connection: Connection) -> None:
     connection.execute(text("DROP TABLE page_tries"))
 
 
+def _let_callers_wait(connection: Connection) -> None:
+    """Add the column for callers who wait for the sysop's approval; nobody does so far."""
+    kind = "BIGINT" if connection.dialect.name == "postgresql" else "INTEGER"
+    connection.execute(text(f"ALTER TABLE callers ADD COLUMN waits {kind}"))
+
+
 # The version of the books in release 1.0.
 FIRST_VERSION = 13
 # The first step leads from FIRST_VERSION to the next version, and so on.
@@ -199,6 +205,7 @@ STEPS: Sequence[Step] = (
     _make_room_for_duels,
     _award_every_split_won,
     _forget_passwords_at_the_pages,
+    _let_callers_wait,
 )
 
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 from datetime import date, datetime
 from typing import NamedTuple
 
-from timebank.language import Phrase
+from timebank.language import N_, Phrase
 from timebank.ledger.play_accounts import PlayMoney
 from timebank.ledger.transfers import TransferRow
 from timebank.settings.schedule import ClosedPeriod
+
+WAITS = N_(
+    "The sysop has yet to let you in: you can look around and play the daily deal, but not bet."
+)
 
 
 class Purse(NamedTuple):
@@ -31,6 +35,8 @@ class Purse(NamedTuple):
     closing: ClosedPeriod | None
     # Turns taken today, by game; games not played are missing.
     turns: dict[str, int]
+    # The caller may not bet before the sysop has approved them.
+    waits: bool = False
     # How much may still be staked today by the caller's own limit; None without one.
     stake_left: int | None = None
     # The end of the caller's own pause from betting.

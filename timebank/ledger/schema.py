@@ -144,6 +144,8 @@ callers = _numbered_table(
     Column("untold_round", Integer),
     # When the sysop muted the caller; NULL if not muted (messages.py).
     Column("muted", Integer),
+    # When the caller registered, until the sysop approves them; NULL for one who does not wait.
+    Column("waits", Integer),
     # Numbers are never reused, so the history of a deleted caller stays with its number.
 )
 _index("one_living_caller_a_name", callers.c.fold, unique=True, where="deleted IS NULL")

@@ -25,6 +25,7 @@ class RosterLine(NamedTuple):
     locked: int
     frozen: int
     powers: int
+    waits: int | None
     online: int
     bank: int
     owing: int
@@ -32,7 +33,12 @@ class RosterLine(NamedTuple):
 
     @property
     def states(self) -> str:
-        marks = {"locked out": self.locked, "frozen": self.frozen, "sysop powers": self.powers}
+        marks = {
+            "waits for approval": self.waits is not None,
+            "locked out": self.locked,
+            "frozen": self.frozen,
+            "sysop powers": self.powers,
+        }
         return ", ".join(words for words, is_so in marks.items() if is_so)
 
 

@@ -192,6 +192,8 @@ class BankSettings:
     readers: tuple[str, ...] = setting(NAMES, [], table="pages")
     imports: tuple[Path, ...] = setting(Texts(Path), [], "import", "timebank")
     import_seconds: int = setting(Number(1, 86_400), 30, table="timebank")
+    # New callers of this board may not bet before the sysop has approved them.
+    approval: bool = setting(TrueOrFalse(), False, table="callers")
     retention: Retention = Retention()
     tournament: TournamentTerms = TournamentTerms()
     # The largest stake of a duel, in seconds; 0 for no duels.

@@ -358,7 +358,7 @@ def _refuse(posting: Posting, other_id: int, stake: int) -> None:
     unheard = words_refusal(desk, posting.caller_id, other_id)
     if unheard is not None:
         raise Refused(unheard)
-    posting.check_own_limits(stake)
+    posting.check_may_bet(stake)
 
 
 def _put_up(posting: Posting, seal: str) -> None:

@@ -75,7 +75,7 @@ class Stakes:
         offered, and one second in any case. A bankroll may not stake more than its
         bank could pay. A tab has no limit.
         """
-        self._posting.check_own_limits(amount if self.unit == "second" else 0)
+        self._posting.check_may_bet(amount if self.unit == "second" else 0)
         if self._play is None:
             usable = self._posting.state.usable
             if usable - amount < max(1, coin - self._posting.leeway):

@@ -337,7 +337,7 @@ def _refuse_price(posting: Posting, price: int, agreed: int) -> None:
     if price > agreed:
         text = N_("You can win minutes now, and it costs {price} to enter.")
         raise Refused(Phrase(text, price=span_phrase(price)))
-    posting.check_own_limits(price)
+    posting.check_may_bet(price)
     usable = posting.state.usable
     if price > usable:
         text = N_("It costs {price} to enter, and you can use {amount} now.")

@@ -114,6 +114,13 @@ ACTS = (
         lambda do, by, on, form: do.leave_notice(by, on, form["text"]),
     ),
     PageAct(
+        "approve",
+        "Let them bet",
+        (),
+        "{name} may bet from now on, and reads so at once or at the next log-on.",
+        lambda do, by, on, form: do.approve(by, on),
+    ),
+    PageAct(
         "lock",
         "Lock out",
         (),

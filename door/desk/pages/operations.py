@@ -80,6 +80,16 @@ class SysopActs:
         self._write(lambda desk: keeping.leave_notice(desk, on.number, text, by))
         return f"{on.name} reads it at the next log-on, or sooner."
 
+    def approve(self, by: str, on: OnCaller | None) -> str:
+        assert on is not None
+
+        def work(desk: Desk) -> None:
+            if not keeping.approve(desk, on.number, by):
+                raise Refused(f"{on.name} does not wait for approval.")
+
+        self._write(work)
+        return f"{on.name} may bet now."
+
     def lock(self, by: str, on: OnCaller | None, *, is_locked: bool) -> str:
         assert on is not None
         state = "locked out" if is_locked else "let in"
@@ -214,6 +224,8 @@ def _find(desk: Desk, number: int) -> OnCaller | None:
     call = next((each for each in open_calls(desk) if each.caller_id == number and each.live), None)
     acts = {"adjust", "notice", "unfreeze" if record.frozen else "freeze"}
     acts.add("unlock" if record.locked else "lock")
+    if record.waits:
+        acts.add("approve")
     if call is not None:
         acts |= {"kick", "say"}
     return OnCaller(

@@ -133,8 +133,8 @@ class ForTheBank(Wagering):
         return self.bankroll // self.coin
 
     def refusal(self) -> str:
-        if paused := self.caller.purse.paused_words():
-            return f"|14{paused}"
+        if barred := self.caller.purse.why_no_bets():
+            return f"|14{barred}"
         if self.is_broken:
             full = self.amount(FULL_BANK)
             text = _("The bank is broken. It opens again with {bank} when you come back.")

@@ -170,7 +170,7 @@ class UnixBjTable(Sitting):
 
     def _refusal(self) -> str:
         if self.terms.unit != "second":
-            return self.caller.purse.paused_words()
+            return self.caller.purse.why_no_bets()
         return BettingTime(self.caller, GAME, self.settings, 1).refusal()
 
     def _statement(self) -> str:

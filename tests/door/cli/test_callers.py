@@ -110,6 +110,19 @@ def test_a_muted_caller_is_marked_until_that_is_taken_back(sysop: Sysop) -> None
     assert sysop("callers", "unmute", "Ada").output == "Ada is no longer muted.\n"
 
 
+# Approve
+
+
+def test_a_caller_who_waits_for_approval_is_marked_until_they_are_let_in(sysop: Sysop) -> None:
+    assert sysop("callers", "approve", "Ada").output == "Ada did not wait for approval.\n"
+    with contextlib.closing(sqlite3.connect(sysop.settings.database)) as books, books:
+        books.execute("UPDATE callers SET waits = created WHERE name = 'Ada'")
+    assert sysop("callers", "list").output.splitlines()[1].endswith(" waits for approval")
+    assert sysop("callers", "approve", "ADA").output == "Ada may bet now.\n"
+    assert "waits" not in sysop("callers", "list").output
+    assert sysop.log[-1][2] == "Ada, caller number 1, was approved"
+
+
 # Rename
 
 

@@ -79,6 +79,8 @@ def keys_that_are_read() -> dict[str, set[str]]:
         "defence",
         "fairness",
         "metrics",
+        "notify",
+        "callers",
         "pages",
         "public",
     )

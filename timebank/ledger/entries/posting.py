@@ -20,7 +20,7 @@ from typing import Concatenate, ParamSpec
 
 from sqlalchemy import bindparam, select
 
-from timebank.errors import CallClosed, UnknownCaller
+from timebank.errors import CallClosed, NotApproved, UnknownCaller
 from timebank.language import Phrase
 from timebank.ledger import early_events
 from timebank.ledger.chain import Head
@@ -28,7 +28,7 @@ from timebank.ledger.database import Desk
 from timebank.ledger.entries import cutoff, day, reading
 from timebank.ledger.entries.state import CallerState, Ruling, UpcomingEvent
 from timebank.ledger.play_accounts import PlayAccounts
-from timebank.ledger.purse import Purse, Receipt
+from timebank.ledger.purse import WAITS, Purse, Receipt
 from timebank.ledger.reasons import Reason
 from timebank.ledger.schema import (
     CALLER_ACCOUNTS,
@@ -232,12 +232,15 @@ class Posting:
         turns = self.state.turns
         self.state = self.state._replace(turns={**turns, game: turns.get(game, 0) + 1})
 
-    def check_own_limits(self, amount: int) -> None:
-        """Raise `OwnLimit` if the caller's own limits refuse a stake of `amount` seconds.
+    def check_may_bet(self, amount: int) -> None:
+        """Raise `NotApproved` for a caller who waits for the sysop's approval.
 
-        `amount` is 0 for play money.
+        Raise `OwnLimit` if the caller's own limits refuse a stake of `amount` seconds, 0 for play
+        money.
         """
         own, desk = self.state.own, self.desk
+        if self.state.waits:
+            raise NotApproved(Phrase(WAITS))
         if own is not None:
             own.refuse(amount, self.state.stake, desk.now, desk.settings.schedule)
 
@@ -287,6 +290,7 @@ class Posting:
             day=date.fromisoformat(state.day or self._today()),
             closing=None if state.event is None else state.event.period,
             turns=dict(state.turns),
+            waits=state.waits,
             **({} if state.own is None else state.own.purse_fields(state.stake)),
         )
 

@@ -88,6 +88,8 @@ class CallerRow(NamedTuple):
     caller_id: int
     name: str
     is_frozen: int
+    # When the caller registered who waits for the sysop's approval, else None.
+    waits: int | None
     # None for a caller of this board.
     board: str | None
     has_limits: int
@@ -152,7 +154,8 @@ def _caller_query(tables: FromClause, *call_columns: ColumnElement[Any]) -> Quer
         or_(hand.lead.is_not(None), exists().where(shared.c.lead == hand.id)),
         *(hand.day, hand.bet, hand.lost, hand.won),
         *COLUMNS,
-        *(caller.id, caller.name, caller.frozen, caller.board, own_limits.c.caller_id.is_not(None)),
+        *(caller.id, caller.name, caller.frozen, caller.waits, caller.board),
+        own_limits.c.caller_id.is_not(None),
         *(turns.scalar_subquery(), ever.scalar_subquery()),
         lost.scalar_subquery() + entered.scalar_subquery(),
         *(in_doubt_since(), early_events.column(), *head_columns()),
@@ -252,7 +255,8 @@ def initial_state(desk: Desk, row: CallerRow, event: UpcomingEvent | None) -> Ca
         turns[hand.game] = turns.get(hand.game, 0) + 1
     own = _own_losses(desk, row) if row.has_limits else None
     is_frozen, is_guest = bool(row.is_frozen), row.board is not None
-    return CallerState._make((*row.state, turns, event, own, is_frozen, is_guest, 0))
+    waits = row.waits is not None and desk.settings.approval
+    return CallerState._make((*row.state, turns, event, own, is_frozen, waits, is_guest, 0))
 
 
 def _own_losses(desk: Desk, row: CallerRow) -> OwnLosses:

@@ -68,6 +68,8 @@ class CallerState(NamedTuple):
     own: OwnLosses | None = None
     # The sysop has frozen the account in the bank.
     is_frozen: bool = False
+    # The caller may not bet before the sysop has approved them.
+    waits: bool = False
     # The caller belongs to another board, which owns the minutes.
     is_guest: bool = False
     # Seconds that this entry adds to `days.carried` (schema.days).
