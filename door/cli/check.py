@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -51,7 +52,7 @@ def looked_at(path: Path) -> tuple[Config, list[str]]:
     root.finish()
     doubts = [*settings.unheeded]
     doubts += privacy.doubts(settings)
-    doubts += _look_at_folders(settings)
+    doubts += _look_at_machine(settings)
     doubts += _look_at_lock(settings)
     doubts += _look_at_exchanged(settings)
     doubts += _look_for_front_ends(settings)
@@ -125,8 +126,8 @@ def _reading(settings: Config) -> Iterator[Desk]:
         yield desk
 
 
-def _look_at_folders(settings: Config) -> list[str]:
-    """Return warnings about folders that the board writes into but this user may not."""
+def _look_at_machine(settings: Config) -> list[str]:
+    """Return warnings about folders that this user may not write into, and a missing program."""
     contents = {settings.board.data: "its books"}
     if settings.bank.thebank_ext is not None:
         contents.setdefault(settings.bank.thebank_ext.parent, "THEBANK.EXT")
@@ -138,6 +139,9 @@ def _look_at_folders(settings: Config) -> list[str]:
                 f"You may not write into {there}, where the board keeps {what}: run this command"
                 " as the user that the board runs as, or give that user the folder."
             )
+    command = settings.notify.command
+    if command and shutil.which(command[0]) is None:
+        doubts.append(f"[notify] command: there is no program {command[0]} that you may run.")
     return doubts
 
 

@@ -38,6 +38,14 @@ def test_check_reports_unwritable_folders(tmp_path: Path, monkeypatch: pytest.Mo
     assert told.startswith(f"You may not write into {bank}, where the board keeps THEBANK.EXT: run")
 
 
+def test_check_reports_a_command_that_is_missing(tmp_path: Path) -> None:
+    config = tmp_path / "sysop.toml"
+    sentence = "[notify] command: there is no program sendmial that you may run."
+    for program, is_missing in (("sendmial", True), ("sh", False)):
+        config.write_text(f'[notify]\ncommand = ["{program}"]\n')
+        assert (sentence in Shell(config)("check").output) == is_missing
+
+
 def test_check_reports_a_foreign_file(tmp_path: Path) -> None:
     config = tmp_path / "sysop.toml"
     config.write_text('[timebank]\nimport = ["BANK.EXT"]\n')
