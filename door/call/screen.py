@@ -329,11 +329,12 @@ class Screen:
     def close(self) -> None:
         """Send pending output and drop any later one.
 
-        The display and the callback are replaced, as they would keep the screen in memory until
-        the collector looks at old objects.
+        Display and callback are replaced: they would keep the screen in memory until the
+        collector looks at old objects.
         """
         self.uncover()
-        self.display.flush()
+        self.show()
         self._take_back()
+        self._paints = False
         self.on_redraw = None
         self.display = LinesDisplay(lambda _text: None, self._line.columns, colour=False)

@@ -173,3 +173,30 @@ async def test_a_terminal_that_never_answers_keeps_no_call_in_memory(wall: Wall)
         assert left() is None
     finally:
         gc.enable()
+
+
+async def test_an_echo_that_waits_keeps_no_call_in_memory() -> None:
+    gc.disable()
+    try:
+        wall = Wall()
+        console = Console(wall, Look(Charset.CP437, Paint.COLOUR), FakeClock(NOON))
+        console.screen.paint_screens()
+        console.screen.say("Until next time.")  # as after a key that is still being served
+        await console.part()
+        assert b"Until next time." in wall.written
+        left = weakref.ref(wall)
+        del console, wall.receiver, wall
+        assert left() is None
+    finally:
+        gc.enable()
+
+
+async def test_a_window_that_changes_after_the_last_words_shows_nothing(
+    console: Console, wall: Wall
+) -> None:
+    console.screen.say("Until next time.")
+    await console.part()
+    wall.written = bytearray()
+    wall.resize(100, 30)
+    await asyncio.sleep(0)
+    assert not wall.written
