@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -22,12 +21,11 @@ from statistics import fmean
 from typing import NamedTuple
 
 from bench.bettors import Rate
-from bench.processes import Child
+from bench.processes import Child, kept_port
 from bench.report import Goal, Row, Scale, median
 
 KEYS = 3  # of a hand, which commit
 AWAY = 0.0005  # seconds there and back
-PATIENCE = 30.0  # seconds for a server of PostgreSQL to start
 ACCOUNTS = ("postgres", "nobody")  # users that run it when we are root, which it refuses
 SETTINGS = {
     "listen_addresses": "127.0.0.1",
@@ -219,8 +217,11 @@ def _times(process: Path) -> list[int]:
 def _postgres(disk: Path) -> Iterator[_Postgres]:
     binaries = programs()
     assert binaries is not None
-    with tempfile.TemporaryDirectory(prefix="bench-", dir=disk, ignore_cleanup_errors=True) as name:
-        folder, data, port = Path(name), Path(name, "data"), _free_port()
+    with (
+        tempfile.TemporaryDirectory(prefix="bench-", dir=disk, ignore_cleanup_errors=True) as name,
+        kept_port() as port,
+    ):
+        folder, data = Path(name), Path(name, "data")
         who = _account()
         if who:
             shutil.chown(folder, who)
@@ -256,11 +257,11 @@ def _postgres(disk: Path) -> Iterator[_Postgres]:
         )
         try:
             server = _Postgres(folder, port, process.pid)
-            _wait_for(server)
+            _wait_for(server, process)
             yield server
         finally:
             process.send_signal(signal.SIGINT)
-            process.wait(PATIENCE)
+            process.wait()
 
 
 def _account() -> str:
@@ -279,22 +280,15 @@ def _as(account: str) -> list[str]:
     return ["setpriv", *who, *may_enter]
 
 
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port: int = taken.getsockname()[1]
-    return port
-
-
-def _wait_for(server: _Postgres) -> None:
+def _wait_for(server: _Postgres, process: subprocess.Popen[bytes]) -> None:
+    """Return once the server takes connections; raise `RuntimeError` if it ends before."""
     import psycopg
 
-    latest = time.monotonic() + PATIENCE
-    while True:
+    while process.poll() is None:
         try:
             psycopg.connect(server.url("postgres", server.port)).close()
         except psycopg.OperationalError:
-            if time.monotonic() > latest:
-                raise
             time.sleep(0.05)
         else:
             return
+    raise RuntimeError(f"PostgreSQL ended unasked (its status is {process.returncode})")

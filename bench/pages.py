@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import socket
 import subprocess
 import sys
 import tempfile
@@ -25,7 +24,7 @@ from bench import large, stall
 from bench.asking import HOST, PATIENCE, ask, seconds_for
 from bench.bettors import Room, StoppedClock, bettors_at, settings_of
 from bench.board import NOON, PASSWORD, sysop_toml
-from bench.processes import environment
+from bench.processes import environment, kept_port
 from bench.report import Goal, Row, Scale, median, percentile
 from door.call.board_clock import BoardClock
 from door.call.books import Books
@@ -92,7 +91,7 @@ def at(board: Path, count: int, scale: Scale) -> Iterator[Row]:
         days = [settings.schedule.day_of(instant(row.at)).isoformat() for row in (middle, recent)]
         several = "caller=%2310&caller=%2311&caller=%2312&kind=won&kind=lost"
         fields = {"several": several, "middle": middle.entry, "day": days[0], "recent": days[1]}
-        with contextlib.closing(PagesProcess(board)) as pages:
+        with kept_port() as port, contextlib.closing(PagesProcess(board, port)) as pages:
             yield Row("plots of 30 days, the first time", "s", pages.seconds("/plots"))
             yield Row("the days of these plots added up, after", "s", pages.adding_up("/plots"))
             for what, path, goal in PAGES:
@@ -151,10 +150,9 @@ async def _while_reporting(
 class PagesProcess:
     """`door pages` for the books in a folder, with a logged-on sysop."""
 
-    def __init__(self, folder: Path) -> None:
-        with socket.create_server((HOST, 0)) as free:
-            self._port = free.getsockname()[1]
-        words = ("pages", "--config", str(folder / "sysop.toml"), "--port", str(self._port))
+    def __init__(self, folder: Path, port: int) -> None:
+        self._port = port
+        words = ("pages", "--config", str(folder / "sysop.toml"), "--port", str(port))
         self._process = subprocess.Popen(
             [sys.executable, "-c", CODE, *words],
             stdout=subprocess.PIPE,

@@ -6,10 +6,12 @@ import asyncio
 import json
 import os
 import resource
+import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
@@ -36,6 +38,20 @@ def more_files() -> None:
     """Raise this process's limit of open connections to the system's."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+
+@contextmanager
+def kept_port(host: str = "127.0.0.1") -> Iterator[int]:
+    """Yield a free port for a program to listen on, and keep it from all others meanwhile.
+
+    The system gives the port of a bound socket to nobody else. SO_REUSEADDR, which servers set
+    too, lets one of them listen on it.
+    """
+    with socket.socket() as wire:
+        wire.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        wire.bind((host, 0))
+        port: int = wire.getsockname()[1]
+        yield port
 
 
 class Child:

@@ -6,12 +6,13 @@ import asyncio
 import os
 import shutil
 import signal
-import socket
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from bench.processes import kept_port
 from door.lines.port import listener
 from tests.door.processes import OPEN_ALL_DAY, command
 from tests.terminal import MODERN, PATIENCE, Terminal
@@ -20,13 +21,19 @@ from tests.world import register
 pytestmark = pytest.mark.long
 
 
-async def test_a_caller_who_connects_before_the_board_starts_is_served(tmp_path: Path) -> None:
+@pytest.fixture
+def port() -> Iterator[int]:
+    with kept_port() as port:
+        yield port
+
+
+async def test_a_caller_who_connects_before_the_board_starts_is_served(
+    tmp_path: Path, port: int
+) -> None:
     activate = shutil.which("systemd-socket-activate")
     if activate is None:
         assert not os.environ.get("BJFT_NEED_CLIENTS"), "systemd-socket-activate must be here"
         pytest.skip("systemd-socket-activate is not installed")
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
     settings = tmp_path / "sysop.toml"
     settings.write_text(OPEN_ALL_DAY.replace("port = 0", f"port = {port}"), encoding="utf-8")
     process = await asyncio.create_subprocess_exec(

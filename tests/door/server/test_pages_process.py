@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 from asyncio.subprocess import PIPE, Process
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bench.processes import kept_port
 from door.config import config as settings
 from door.errors import CannotListen
 from door.server import pages_process
@@ -21,10 +22,10 @@ from timebank.errors import SettingsError
 pytestmark = pytest.mark.long
 
 
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port: int = listener.getsockname()[1]
-        return port
+@pytest.fixture
+def port() -> Iterator[int]:
+    with kept_port() as port:
+        yield port
 
 
 def toml(port: int) -> str:
@@ -48,9 +49,8 @@ async def is_shown(out: asyncio.StreamReader | None) -> None:
 
 
 async def test_the_pages_are_started_again_and_end_with_their_server(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    port = free_port()
     path = tmp_path / "sysop.toml"
     path.write_text(toml(port))
     config = settings.load(path)
@@ -85,8 +85,7 @@ async def test_the_pages_are_started_again_and_end_with_their_server(
     assert third.returncode is not None
 
 
-async def test_a_server_shows_the_books_when_its_settings_say_so(tmp_path: Path) -> None:
-    port = free_port()
+async def test_a_server_shows_the_books_when_its_settings_say_so(tmp_path: Path, port: int) -> None:
     async with served(tmp_path, toml=toml(port)) as board:
         await is_shown(board.process.stdout)
         assert b" 200 " in await first_line(port)
