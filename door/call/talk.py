@@ -22,7 +22,7 @@ from timebank.callers import callers, messages, notices
 from timebank.callers.messages import Limits
 from timebank.calls.calls import OpenCall, open_calls
 from timebank.errors import BooksUnavailable, Refused
-from timebank.language import Phrase, _, ngettext
+from timebank.language import N_, Phrase, _, ngettext
 from timebank.names import names
 from timebank.words import date_time_words, field
 
@@ -322,7 +322,8 @@ def _addressed(desk: Desk, on: Sequence[OpenCall], line: str) -> tuple[CallerRec
     word, _blank, text = line.partition(" ")
     receiver = begins_with(desk, on, word)
     if receiver is None:
-        raise Refused(Phrase("There is no caller of that name. Use: /p name message"))
+        usage = N_("There is no caller of that name. Use: /p name message")
+        raise Refused(callers.nobody(desk, word, usage))
     return receiver, text
 
 

@@ -23,8 +23,7 @@ from timebank.cli.common import by_option, format_option, tell
 from timebank.cli.errors import UserError, refusing
 from timebank.errors import NameRefused
 from timebank.keeping import caller_acts
-from timebank.ledger import dialects
-from timebank.names import look_alikes, names
+from timebank.names import names
 from timebank.reports.exports import Record
 from timebank.reports.statements import NAME, SHORT, printable
 from timebank.reports.tables import Column, Listing, Loud, Row
@@ -33,8 +32,6 @@ from timebank.settings.schedule import Schedule
 if TYPE_CHECKING:
     from door.config.config import Config
     from timebank.ledger.database import Desk
-
-LONGEST_NUMBER = 18  # digits of a caller's number
 
 
 @click.group()
@@ -102,7 +99,7 @@ def unlock(config_path: Path, by: str, name: str) -> None:
 def approve(config_path: Path, by: str, name: str) -> None:
     """Let a new caller bet, where `[callers] approval` is on; a notice tells them."""
     with writing(load_config(config_path)) as desk:
-        record = _caller(desk, name)
+        record = records.named(desk, name)
         is_new = caller_acts.approve(desk, record.id, by)
     may = "may bet now" if is_new else "did not wait for approval"
     click.echo(f"{record.name} {may}.")
@@ -134,7 +131,7 @@ def unmute(config_path: Path, by: str, name: str) -> None:
 def notice(config_path: Path, by: str, name: str, text: str) -> None:
     """Leave a line for a caller, shown at the next log-on, or at once to a caller online."""
     with writing(load_config(config_path)) as desk:
-        record = _caller(desk, name)
+        record = records.named(desk, name)
         words = caller_acts.leave_notice(desk, record.id, text, by)
     if not words:
         raise UserError("There is nothing to say.")
@@ -148,7 +145,7 @@ def notice(config_path: Path, by: str, name: str, text: str) -> None:
 def second_step_off(config_path: Path, by: str, name: str) -> None:
     """Let a caller who lost their phone log on to `door pages` without a code."""
     with writing(load_config(config_path)) as desk:
-        record = _caller(desk, name)
+        record = records.named(desk, name)
         if not second_step.turn_off(desk, record.id, "by the sysop", by):
             raise UserError(f"{record.name} has no authenticator set up.")
     click.echo(f"`door pages` no longer asks {record.name} for a code.")
@@ -164,7 +161,7 @@ def keys(config_path: Path, form: str, by: str, name: str, take_away: str | None
     """Show the keys that log a caller on by SSH, or take one away."""
     opened = reading if take_away is None else writing
     with opened(load_config(config_path)) as desk:
-        record = _caller(desk, name)
+        record = records.named(desk, name)
         keys = map(ssh_keys.read, kept.lines_of(record.preferences))
         by_fingerprint = {key.fingerprint: key for key in keys}
         if take_away is not None:
@@ -196,7 +193,7 @@ def rename(config_path: Path, by: str, name: str, new_name: str) -> None:
     """Rename a caller, who keeps everything, powers included."""
     config = load_config(config_path)
     with writing(config) as desk:
-        record = _caller(desk, name)
+        record = records.named(desk, name)
         with refusing(NameRefused):
             checked = names.check(new_name)
             _refuse_reserved(config, checked)
@@ -218,7 +215,7 @@ def delete(config_path: Path, by: str, name: str, yes: bool) -> None:
     """Delete a caller. Their time is forfeited; the ledger keeps their history."""
     config = load_config(config_path)
     with writing(config) as desk:
-        record = _caller(desk, name)
+        record = records.named(desk, name)
     if not yes:
         click.confirm(f"Delete {record.name} and forfeit all their time?", abort=True)
     with writing(config) as desk:
@@ -237,14 +234,14 @@ def password(config_path: Path, by: str, name: str, stdin: bool) -> None:
     The sysop's own name gets sysop powers; any other gets them by `door callers grant`.
     """
     config = load_config(config_path)
-    with reading(config) as desk:
-        record = _find(desk, name)
     reserved = next(
         (each for _, each in config.bank.named_people if names.is_same(name, each)), None
     )
     is_sysop = reserved is not None and names.is_same(reserved, config.board.sysop)
-    if record is None and reserved is None:
-        raise UserError(f"There is no caller named {name}.")
+    with reading(config) as desk:
+        record = _find(desk, name)
+        if record is None and reserved is None:
+            raise records.unknown(desk, name)
     if record is not None and reserved is not None and not names.is_same(reserved, record.name):
         raise UserError(f"{_numbered(record)}, has a name that only looks like {reserved}.")
     typed = (
@@ -287,7 +284,7 @@ def _set_state(
     """Set a state of a caller, and print `now`, or `before` if the caller was in it already."""
     change = {"locked": caller_acts.set_locked, "muted": caller_acts.set_muted}[state]
     with writing(load_config(config_path)) as desk:
-        record = _caller(desk, name)
+        record = records.named(desk, name)
         is_new = change(desk, record.id, is_so, by)
     click.echo(f"{record.name} is {now if is_new else before}.")
 
@@ -320,42 +317,22 @@ def _exactly(desk: Desk, name: str) -> CallerRecord:
 
     The refusal names the caller found instead, who may not be the one that the sysop means.
     """
-    number = name.removeprefix("#")
-    if number != name and number.isascii() and number.isdecimal() and len(number) < LONGEST_NUMBER:
-        return records.get(desk, int(number))
-    record = _find(desk, name)
+    number, record = records.number_in(name), _find(desk, name)
+    if number is not None:
+        return records.get(desk, number)
     if record is None:
-        _refuse_like(desk, name)
-        return _caller(desk, name)
+        raise records.unknown(desk, name)
     if unicodedata.normalize("NFC", name) == record.name:
         return record
     how = "is spelled differently from" if names.is_same(name, record.name) else "only looks like"
-    raise UserError(f"{_numbered(record)}, {how} {name}. {_by_number(record)}")
-
-
-def _refuse_like(desk: Desk, name: str) -> None:
-    alike = look_alikes.holder(dialects.runner(desk.connection), name) if name.isprintable() else ""
-    record = _find(desk, alike) if alike else None
-    if record is not None:
-        raise UserError(
-            f"There is no caller named {name}. {_numbered(record)}, has a name that looks the same."
-            f" {_by_number(record)}"
-        )
-
-
-def _by_number(record: CallerRecord) -> str:
-    return f"If you mean this caller, use #{record.id} instead of the name."
+    raise UserError(
+        f"{_numbered(record)}, {how} {name}. If you mean this caller, use #{record.id} instead of"
+        " the name."
+    )
 
 
 def _numbered(record: CallerRecord) -> str:
     return powers.numbered(record)
-
-
-def _caller(desk: Desk, name: str) -> CallerRecord:
-    record = _find(desk, name)
-    if record is None:
-        raise UserError(f"There is no caller named {name}. `door callers list` shows them all.")
-    return record
 
 
 # Callers as the sysop lists them.

@@ -102,12 +102,10 @@ async def find_account(caller: Caller, question: str) -> CallerRecord | None:
         record = await caller.ask_books(partial(callers.find, name=name))
         if record is not None:
             return record
-        near = await caller.ask_books(partial(accounts, pattern=name[:3]))
+        near = await caller.ask_books(partial(callers.likely, typed=name))
         words = _("Nobody here is called {name}.").format(name=literal(name))
         if near:
-            words += " " + _("Do you mean {names}?").format(
-                names=", ".join(each.name for each in near[:4])
-            )
+            words += " " + _("Do you mean {names}?").format(names=near)
         caller.console.screen.say(f"|12{words}")
 
 

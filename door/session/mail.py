@@ -196,18 +196,16 @@ async def _ask_name(caller: Caller, prompt: str) -> CallerRecord | None:
     typed = await caller.console.prompt.entry(f"|07{prompt}|15", longest=LONGEST_NAME)
     if not typed:
         return None
-    record = await caller.ask_books(partial(_named, typed=typed))
-    if record is None:
-        raise Refused(Phrase("There is no caller of that name."))
-    return record
+    return await caller.ask_books(partial(_named, typed=typed))
 
 
-def _named(desk: Desk, typed: str) -> CallerRecord | None:
+def _named(desk: Desk, typed: str) -> CallerRecord:
     """Find a caller by their whole name, or one who is on by the beginning of theirs."""
-    record = callers.find(desk, typed)
-    if record is not None:
-        return record
-    return begins_with(desk, [call for call in open_calls(desk) if call.live], typed)
+    on = [call for call in open_calls(desk) if call.live]
+    record = callers.find(desk, typed) or begins_with(desk, on, typed)
+    if record is None:
+        raise Refused(callers.nobody(desk, typed, N_("There is no caller of that name.")))
+    return record
 
 
 def _sysop(desk: Desk) -> CallerRecord:

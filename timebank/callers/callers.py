@@ -20,6 +20,7 @@ from timebank.ledger.schema import CALLER_ACCOUNTS, callers, instant, stamp
 from timebank.ledger.sql import Prepared, Query, Reader, change, equal, value
 from timebank.ledger.transfers import open_account
 from timebank.names import look_alikes, names
+from timebank.settings.quoting import printable
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,9 @@ _NO_PASSWORD = N_("{name} is a caller of {board}: there is no password to set.")
 _NO_NAME = N_("{name} is a caller of {board}: there is no name to set.")
 # The preference with the public keys that log a caller on (ssh_keys.py).
 SSH_KEYS = "ssh_keys"
+
+LONGEST_NUMBER = 18  # digits of a caller's number
+MOST_LIKELY = 4  # names that are suggested
 
 _LIVING = callers.c.deleted.is_(None)
 _ENTER = Prepared(
@@ -89,6 +93,7 @@ _NUMBER: Reader[int] = value(
         .order_by(callers.c.deleted.is_not(None), callers.c.deleted.desc())
     )
 )
+_NAMES = Prepared(lambda: select(callers.c.fold, callers.c.name).where(_LIVING))
 _NAME: Reader[str] = value(lambda: select(callers.c.name).where(equal(callers.c.id)))
 _SET_LOCKED = Prepared(lambda: _changed_to("locked"))
 _SET_MUTED = Prepared(lambda: _changed_to("muted"))
@@ -176,9 +181,66 @@ def find(desk: Desk, name: str) -> CallerRecord | None:
     return None if row is None else _record(row)
 
 
+def number_in(typed: str) -> int | None:
+    """Return the number in "#12"; None if the text is no number of a caller."""
+    number = typed.removeprefix("#")
+    is_number = number != typed and number.isascii() and number.isdecimal()
+    return int(number) if is_number and len(number) < LONGEST_NUMBER else None
+
+
+def named(desk: Desk, typed: str) -> CallerRecord:
+    """Return the caller with a name, or with a number ("#12"). Raises `UnknownCaller`."""
+    number = number_in(typed)
+    if number is not None:
+        return get(desk, number)
+    record = find(desk, typed) if typed.isprintable() else None
+    if record is None:
+        raise unknown(desk, typed)
+    return record
+
+
+def unknown(desk: Desk, typed: str) -> UnknownCaller:
+    """Return the refusal of a name that no caller has, with names that are like it."""
+    close = likely(desk, typed)
+    words = f"Do you mean {close}?" if close else "`timebank accounts` lists them all."
+    return UnknownCaller(f"There is no caller named {printable(typed)}. {words}")
+
+
+def likely(desk: Desk, typed: str) -> str:
+    """Return the names that are like a name that no caller has, those that begin so first.
+
+    If there is none, return the names that look the same, or begin with the same three letters.
+    """
+    known = {row.fold: row.name for row in _NAMES(desk.connection)}
+    begins, look = names.fold(typed), names.skeleton(typed)
+    close = names.near(typed, known) or [
+        key
+        for key, name in known.items()
+        if names.skeleton(name) == look or (begins and key.startswith(begins[:3]))
+    ]
+    close.sort(key=lambda key: (not key.startswith(begins), key))
+    return ", ".join(known[key] for key in close[:MOST_LIKELY])
+
+
+def nobody(desk: Desk, typed: str, otherwise: str) -> Phrase:
+    """Return the same for a caller's screen, `otherwise` if no name is like the one typed."""
+    close = likely(desk, typed)
+    if not close:
+        return Phrase(otherwise)
+    return Phrase("There is no caller of that name. Do you mean {names}?", names=close)
+
+
 def number_even_if_deleted(desk: Desk, name: str) -> int | None:
     """Return the number of the caller of this name, else of the last deleted one, else None."""
     return _NUMBER.first(desk.connection, fold=names.fold(name))
+
+
+def number_named(desk: Desk, typed: str) -> int:
+    """Return the number of the caller with a name, even a deleted one. Raises `UnknownCaller`."""
+    number = number_even_if_deleted(desk, typed)
+    if number is None:
+        raise unknown(desk, typed)
+    return number
 
 
 def name_of(desk: Desk, caller_id: int) -> str:

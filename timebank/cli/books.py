@@ -6,7 +6,6 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from datetime import datetime
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -83,7 +82,7 @@ def accounts(config: Path, form: str, caller: str | None) -> None:
         with books.look() as desk, working(common.READING):
             number = None
             if caller is not None:
-                number = common.require_caller(callers.number_even_if_deleted(desk, caller), caller)
+                number = callers.number_named(desk, caller)
             states = callers.states(desk)
             balances = ledger.balances(desk, number)
             limits = [
@@ -114,9 +113,7 @@ def accounts(config: Path, form: str, caller: str | None) -> None:
 @since_option
 @common.until_option
 @click.option("--newest-first", is_flag=True, help="Start with the last transfer.")
-def show_ledger(
-    config: Path, form: str, newest_first: bool, **filters: str | int | datetime | None
-) -> None:
+def show_ledger(config: Path, form: str, newest_first: bool, **filters: str | int | None) -> None:
     """Show transfers in the order they were made."""
     with opened(config) as books:
         sought = _filters(books, **filters)  # type: ignore[arg-type]  # as click read them
@@ -134,21 +131,20 @@ def _filters(
     kind: str | None,
     call: int | None,
     hand: int | None,
-    since: datetime | None,
-    until: datetime | None,
+    since: str | None,
+    until: str | None,
 ) -> Sought:
     books.span(since, until)  # refuses days that cannot be
+    first, last = books.days(since, until)
     with books.look() as desk:
         return Sought(
-            callers=()
-            if caller is None
-            else (common.require_caller(callers.number_even_if_deleted(desk, caller), caller),),
+            callers=() if caller is None else (callers.number_named(desk, caller),),
             games=() if game is None else (known_game(desk, game),),
             kinds=() if kind is None else (known_kind(desk, kind),),
             call=call,
             hand=hand,
-            since=None if since is None else since.date(),
-            until=None if until is None else until.date(),
+            since=first,
+            until=last,
         )
 
 
@@ -158,9 +154,7 @@ def _filters(
 @since_option
 @common.until_option
 @click.argument("name")
-def statement(
-    config: Path, form: str, since: datetime | None, until: datetime | None, name: str
-) -> None:
+def statement(config: Path, form: str, since: str | None, until: str | None, name: str) -> None:
     """Show a caller's entries and balances.
 
     Each entry is one line in words, with the balances after it. The limits that callers have set
@@ -168,7 +162,7 @@ def statement(
     """
     with opened(config) as books:
         with books.look() as desk:
-            caller_id = common.require_caller(callers.number_even_if_deleted(desk, name), name)
+            caller_id = callers.number_named(desk, name)
             called = callers.name_of(desk, caller_id)
             limits = own_limits.clauses(own_limits.current(desk, caller_id), desk)
             first, end = numbers_between(desk, *books.span(since, until))
@@ -196,9 +190,7 @@ def statement(
 )
 @since_option
 @common.until_option
-def summary(
-    config: Path, form: str, by: By, since: datetime | None, until: datetime | None
-) -> None:
+def summary(config: Path, form: str, by: By, since: str | None, until: str | None) -> None:
     """Show totals by day, week, month or year.
 
     These are minutes granted, used, banked, withdrawn, lent, repaid and forfeited, minutes won and
@@ -223,7 +215,7 @@ def summary(
 @since_option
 @common.until_option
 def show_house(
-    config: Path, form: str, caller: str | None, since: datetime | None, until: datetime | None
+    config: Path, form: str, caller: str | None, since: str | None, until: str | None
 ) -> None:
     """Show the house's result at each table, compared with exact odds.
 
@@ -235,7 +227,7 @@ def show_house(
         with books.look() as desk:
             number = None
             if caller is not None:
-                number = common.require_caller(callers.number_even_if_deleted(desk, caller), caller)
+                number = callers.number_named(desk, caller)
             with working("Adding up"):
                 tables, doubted = house_report.house(
                     desk, house_report.installed_odds(), first, end, number

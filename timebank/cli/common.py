@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
+from calendar import monthrange
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
@@ -111,19 +112,45 @@ def _retired(_context: click.Context, option: click.Parameter, value: object) ->
         click.echo(f"{option.opts[0]} is ignored: this release has no such option.", err=True)
 
 
-DATE = click.DateTime(formats=["%Y-%m-%d"])
 since_option = click.option(
     "--since",
-    metavar="DATE",
-    type=DATE,
-    help="Only from this day on (YYYY-MM-DD in the board's time zone).",
+    metavar="DAY",
+    help="Only from this day on: 2026-11-05, 2026-11, 2026, today, yesterday, or 7d for seven days"
+    " ago, in the board's time zone.",
 )
 until_option = click.option(
     "--until",
-    metavar="DATE",
-    type=DATE,
-    help="Only up to and including this day.",
+    metavar="DAY",
+    help="Only up to the end of this day, month or year.",
 )
+_DAYS_AGO = re.compile("([0-9]{1,5})d", re.ASCII)
+_DATE = re.compile("([0-9]{4})(?:-([0-9]{1,2}))?(?:-([0-9]{1,2}))?", re.ASCII)
+
+
+def days_in(typed: str, today: date) -> tuple[date, date]:
+    """Return the first and the last day of a typed day, month or year. Raises `UserError`.
+
+    >>> [str(day) for day in days_in("2026-11", date(2026, 12, 24))]
+    ['2026-11-01', '2026-11-30']
+    >>> [str(day) for day in days_in("7d", date(2026, 12, 24))]
+    ['2026-12-17', '2026-12-17']
+    """
+    word = typed.strip().lower()
+    ago = _DAYS_AGO.fullmatch({"today": "0d", "yesterday": "1d"}.get(word, word))
+    written = _DATE.fullmatch(word)
+    try:
+        if ago is not None:
+            return (today - timedelta(int(ago[1])),) * 2
+        if written is not None:
+            year, month, day = (int(part or 0) for part in written.groups())
+            last = day or monthrange(year, month or 12)[1]
+            return date(year, month or 1, day or 1), date(year, month or 12, last)
+    except (ValueError, OverflowError):  # month 13, 31 February, or before the year 1
+        pass
+    raise UserError(
+        f"{typed!r} is not a day: write 2026-11-05, a month or year (2026-11, 2026), today,"
+        " yesterday, or 7d for seven days ago."
+    )
 
 
 @dataclass(frozen=True)
@@ -163,12 +190,19 @@ class OpenBooks:
             for sentence in () if settled_copy is None else settled_copy.sentences():
                 click.echo(sentence, err=True)
 
-    def span(self, since: datetime | None, until: datetime | None) -> tuple[int | None, int | None]:
-        """Return --since and the day after --until as seconds since 1970, None where not given."""
-        if since is not None and until is not None and since > until:
+    def days(self, since: str | None, until: str | None) -> tuple[date | None, date | None]:
+        """Return the first day of --since and the last of --until, None where not given."""
+        today = self.settings.schedule.day_of(self.clock.now())
+        first = None if since is None else days_in(since, today)[0]
+        last = None if until is None else days_in(until, today)[1]
+        if first is not None and last is not None and first > last:
             raise UserError("--since must not be after --until.")
-        following = None if until is None else _day_after(until.date())
-        return self._start(None if since is None else since.date()), self._start(following)
+        return first, last
+
+    def span(self, since: str | None, until: str | None) -> tuple[int | None, int | None]:
+        """Return the start of --since and the end of --until as seconds since 1970."""
+        first, last = self.days(since, until)
+        return self._start(first), self._start(None if last is None else _day_after(last))
 
     def _start(self, day: date | None) -> int | None:
         if day is None:
@@ -312,16 +346,6 @@ def write_audit(form: str, facts: Record, findings: Iterable[Finding]) -> None:
         tell(form, (), AUDIT_FIELDS, rows)
     else:
         click.echo(one_as_json({**facts, "findings": rows}, indent=2))
-
-
-T = TypeVar("T")
-
-
-def require_caller(what: T | None, name: str) -> T:
-    """Return `what`. Raises `UserError` if it is None, because no caller has this name."""
-    if what is None:
-        raise UserError(f"There is no caller named {name}. `timebank accounts` lists them all.")
-    return what
 
 
 def say(lines: Iterable[str]) -> None:

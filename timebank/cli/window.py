@@ -21,7 +21,6 @@ from timebank.cli.common import (
     config_option,
     format_option,
     opened,
-    require_caller,
 )
 from timebank.ledger import transfers
 from timebank.reports.statements import NAME, SHORT, WORDS, printable
@@ -119,7 +118,7 @@ def _move(
 ) -> None:
     """Run `work` on the accounts of `names`, and print its transfers and the new balances."""
     with opened(config) as books, books.work() as desk:
-        records = [require_caller(callers.find(desk, name), name) for name in names]
+        records = [callers.named(desk, name) for name in names]
         rows = work(desk, [record.id for record in records])
         banks = {
             balance.caller_id: balance.amount
@@ -160,7 +159,7 @@ def unfreeze(config: Path, why: str, by: str, name: str) -> None:
 
 def _set(config: Path, name: str, work: Callable[[Desk, int], object], state: str) -> None:
     with opened(config) as books, books.work() as desk:
-        record = require_caller(callers.find(desk, name), name)
+        record = callers.named(desk, name)
         work(desk, record.id)
     click.echo(f"{record.name}'s account is {state}.")
 

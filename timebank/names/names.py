@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from itertools import dropwhile
 
@@ -134,6 +134,17 @@ def sort_key(name: str) -> tuple[tuple[int, int, str], ...]:
 def squeezed(folded: str) -> str:
     """Return a key of `fold` without spaces and punctuation."""
     return _SEPARATORS.sub("", folded)
+
+
+def near(typed: str, keys: Iterable[str]) -> list[str]:
+    """Return the keys of `fold` that contain what was typed, or else are a slip away from it.
+
+    >>> near("dora", ["theodora", "mrs dra"]), near("dora", ["mrs dra"])
+    (['theodora'], ['mrs dra'])
+    """
+    wanted, known = squeezed(fold(typed)), list(keys)
+    inside = [key for key in known if wanted and wanted in squeezed(key)]
+    return inside or [key for key in known if is_slip(wanted, key)]
 
 
 def is_slip(wanted: str, folded: str) -> bool:

@@ -68,8 +68,5 @@ def roster(desk: Desk) -> list[RosterLine]:
 
 def search(everybody: Sequence[RosterLine], typed: str) -> list[RosterLine]:
     """Return the callers whose names contain what was typed, or else are a slip away from it."""
-    wanted = names.squeezed(names.fold(typed))
-    if not wanted:
-        return []
-    inside = [each for each in everybody if wanted in names.squeezed(each.fold)]
-    return inside or [each for each in everybody if names.is_slip(wanted, each.fold)]
+    near = set(names.near(typed, (each.fold for each in everybody)))
+    return [each for each in everybody if each.fold in near]

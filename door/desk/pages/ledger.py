@@ -139,10 +139,7 @@ class LedgerPages:
             if caller is not None:
                 numbers.append(caller.id)
                 continue
-            like = await self._showing.read(partial(self._reading.callers, name))
-            near = ", ".join(each.name for each in like[:4])
-            words = f" Do you mean {near}?" if near else ""
-            asked.wrong.append(f"There is no caller of that name.{words}")
+            asked.wrong.append(str(await self._showing.read(partial(self._reading.unknown, name))))
         asked.texts["caller"] = [f"#{number}" for number in numbers]
         return tuple(dict.fromkeys(numbers))
 

@@ -294,10 +294,13 @@ class BooksReader:
 
     def find(self, name: str) -> CallerRecord | None:
         """Find a living caller by name, or any caller by number: "#12"."""
-        number = name.removeprefix("#")
-        if number != name and number.isascii() and number.isdecimal() and len(number) < 18:
-            return self.look(lambda desk: callers.even_if_deleted(desk, int(number)))
+        number = callers.number_in(name)
+        if number is not None:
+            return self.look(lambda desk: callers.even_if_deleted(desk, number))
         return self.named(name)
+
+    def unknown(self, name: str) -> UnknownCaller:
+        return self.look(lambda desk: callers.unknown(desk, name))
 
     def named(self, name: str) -> CallerRecord | None:
         """Find a living caller by name alone."""

@@ -283,6 +283,25 @@ def test_an_unknown_caller_is_an_error(sysop: Sysop, words: tuple[str, ...], nam
     assert result.error.startswith("There is no caller named ")
 
 
+def test_near_names_are_suggested_those_that_begin_so_first(sysop: Sysop) -> None:
+    database = SqliteDatabase(sysop.settings.database)
+    database.open()
+    with database.transaction(sysop.settings.bank, CALLED) as desk:
+        for name in ("Zada", "Ada Byron", "Adam"):
+            callers.register(desk, name, "hash")
+        callers.rename(desk, 1, "Ada Lovelace")
+    database.close()
+    for words in (("lock", "Ada"), ("grant", "ada"), ("delete", "Ada"), ("keys", "Ada")):
+        assert sysop("callers", *words).error == (
+            "There is no caller named "
+            f"{words[1]}. Do you mean Ada Byron, Ada Lovelace, Adam, Zada?\n"
+        )
+    assert sysop("callers", "rename", "Dobs", "Bob").error.endswith("Do you mean Bob Dobbs?\n")
+    assert sysop("callers", "password", "Bob").error.endswith("Do you mean Bob Dobbs?\n")
+    assert sysop("callers", "lock", "#2").output == "Bob Dobbs is now locked out.\n"
+    assert sysop("callers", "lock", "#9").error == "There is no caller number 9.\n"
+
+
 # Keys
 
 

@@ -72,6 +72,8 @@ async def test_messages_take_the_beginning_of_a_name_and_help_says_how_to_talk(
     await bob.presses("\r").is_asked("<I>gnore")
     await bob.presses("wx\r").reads_that("There is no caller of that name.")
     await bob.is_asked("<I>gnore")
+    await bob.presses("wda\r").reads_that("There is no caller of that name. Do you mean Ada?")
+    await bob.is_asked("<I>gnore")
     await bob.presses("q").is_asked(MENU)
     # Help and the refusal of an unknown command list the slash commands.
     await bob.presses("?").is_asked("<N>ext")
@@ -88,8 +90,10 @@ async def test_refused_text_stays_in_the_field(board: World) -> None:
     await ada.presses("/p Nobody hello\r").sees("There is no caller of that name.")
     await ada.is_asked(f"{FIELD} /p Nobody hello")
     await ada.presses("\x1b").is_asked(MENU)
+    await ada.presses("/p ob hello\r").sees("There is no caller of that name. Do you mean Bob?")
+    await ada.presses("\x1b").is_asked(MENU)
     # That was a line too. After this many the rate is limited; it can be sent again.
-    for number in range(MAX_LINES - 1):
+    for number in range(MAX_LINES - 2):
         await pages(ada, f"p Bob line {number}", back_to=MENU)
     await ada.presses("/p Bob too fast\r").sees("Not so fast")
     await ada.is_asked(f"{FIELD} /p Bob too fast")

@@ -192,10 +192,7 @@ def test_a_name_that_looks_like_anothers_is_refused_with_a_reason(tmp_path: Path
     shell = Board(tmp_path, "Ann Smith")
     result = shell("callers", "grant", "Ann Srnith")
     assert (result.status, result.output) == (2, "")
-    assert result.error == (
-        "There is no caller named Ann Srnith. Ann Smith, caller number 1, has a name that looks"
-        " the same. If you mean this caller, use #1 instead of the name.\n"
-    )
+    assert result.error == ("There is no caller named Ann Srnith. Do you mean Ann Smith?\n")
     assert shell.rows("SELECT powers FROM callers") == [(0,)]
 
 

@@ -124,6 +124,48 @@ def test_since_and_until_include_their_days_by_the_clock_of_the_board(board, tim
     assert numbers(timebank, "--since", "2026-03-03") == []
 
 
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["--since", "yesterday", "--until", "yesterday"], ["31 Oct"]),
+        (["--since", "today"], ["1 Nov"]),
+        (["--since", "TODAY", "--until", "0d"], ["1 Nov"]),
+        (["--since", "2d", "--until", "1d"], ["31 Oct"]),
+        (["--since", "2026-11"], ["1 Nov"]),
+        (["--until", "2026-10"], ["2025", "31 Oct"]),
+        (["--since", "2026"], ["31 Oct", "1 Nov"]),
+        (["--until", "2025"], ["2025"]),
+        (["--since", "2026-11-1", "--until", "2026-11-01"], ["1 Nov"]),
+    ],
+)
+def test_a_day_can_be_named_as_people_say_it(board, timebank, monkeypatch, words, expected):
+    """Today is the board's: it is 1 November in Berlin while it is 31 October in London."""
+    ann = board.caller("Ann")
+    days = {
+        "2025": datetime(2025, 12, 31, 22, 59, tzinfo=UTC),
+        "31 Oct": datetime(2026, 10, 31, 22, 59, tzinfo=UTC),
+        "1 Nov": datetime(2026, 10, 31, 23, tzinfo=UTC),
+    }
+    named = {}
+    for day, at in days.items():
+        board.now = at
+        (row,) = board.do(corrections.adjust, ann, 60, day, "Sysop")
+        named[row.number] = day
+    monkeypatch.setattr("timebank.ledger.machine.Machine.now", lambda _: days["1 Nov"])
+    assert [named[number] for number in numbers(timebank, *words)] == expected
+
+
+@pytest.mark.parametrize(
+    "typed", ["gestern", "2026-13", "2026-02-30", "26-11-05", "-3d", "999999d", "", "\u0661d"]
+)
+@pytest.mark.parametrize("option", ["--since", "--until"])
+def test_what_is_not_a_day_is_refused_with_the_ways_to_write_one(evening, timebank, option, typed):
+    assert timebank.refuses("ledger", f"{option}={typed}") == (
+        f"{typed!r} is not a day: write 2026-11-05, a month or year (2026-11, 2026), today,"
+        " yesterday, or 7d for seven days ago.\n"
+    )
+
+
 def test_the_first_and_the_last_day_that_can_be_written(evening, timebank):
     assert timebank.refuses("ledger", "--since", "0001-01-01") == "0001-01-01 is out of range.\n"
     assert timebank("ledger", "--until", "9999-12-31")[0] == 0
@@ -161,6 +203,18 @@ def test_a_kind_that_has_not_come_up_yet_is_no_mistake(evening, timebank) -> Non
             ["statement", "Zoe"],
             "There is no caller named Zoe. `timebank accounts` lists them all.\n",
         ),
+        (["statement", "An"], "There is no caller named An. Do you mean Ann?\n"),
+        (["ledger", "--caller", "Annn"], "There is no caller named Annn. Do you mean Ann?\n"),
+        (["accounts", "--caller", "an"], "There is no caller named an. Do you mean Ann?\n"),
+        (["house", "--caller", "nAnn"], "There is no caller named nAnn. Do you mean Ann?\n"),
+        (
+            ["freeze", "--why", "x", "An"],
+            "There is no caller named An. Do you mean Ann?\n",
+        ),
+        (
+            ["transfer", "--why", "x", "Ann", "Bo", "5"],
+            "There is no caller named Bo. Do you mean Bob?\n",
+        ),
         (["statement", "\udcff"], "'\\udcff' is not readable text.\n"),
         (["ledger", "--caller", "\udcff"], "'\\udcff' is not readable text.\n"),
     ],
@@ -171,10 +225,7 @@ def test_an_unknown_caller_is_refused(evening, timebank, words, sentence):
 
 @pytest.mark.parametrize(
     ("option", "value"),
-    [
-        *(("--hand", number) for number in ("0", "-1", "99999999999999999999", "x")),
-        ("--since", "yesterday"),
-    ],
+    [("--hand", number) for number in ("0", "-1", "99999999999999999999", "x")],
 )
 def test_a_value_that_is_none_is_refused(evening, timebank, option, value):
     assert f"Invalid value for '{option}'" in timebank.refuses("ledger", option, value)

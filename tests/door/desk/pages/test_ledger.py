@@ -197,7 +197,7 @@ async def test_an_impossible_search_is_said_and_shows_no_rows(kept: tuple[Table,
         ({"least": 5, "up_to": 4}, "swap them"),
         ({"kind": "grnt"}, "The books know no kind of transfer grnt. They know: "),
         ({"game": "craps"}, "The books know no game craps. They know: "),
-        ({"caller": "Bobb"}, "There is no caller of that name. Do you mean Bob?"),
+        ({"caller": "Bobb"}, "There is no caller named Bobb. Do you mean Bob?"),
         ({"kinds": "grant"}, "The ledger has no field kinds."),
         ({"since": "2026-02-30"}, "The field since needs a day"),
     ):

@@ -578,8 +578,8 @@ async def test_an_invalid_search_is_reported(tmp_path: Path) -> None:
     async with shown(tmp_path) as (_, browser):
         await browser.logs_on()
         for query, words in (
-            ({"caller": "Nobody"}, "There is no caller of that name."),
-            ({"caller": "\x1b[2J"}, "There is no caller of that name."),
+            ({"caller": "Nobody"}, "There is no caller named Nobody."),
+            ({"caller": "\x1b[2J"}, "There is no caller named ?[2J."),
             ({"since": "yesterday"}, "The field since needs a day"),
             ({"until": "0001-01-01"}, "The field until needs a day"),
             ({"least": "-1"}, "The field least needs a whole number."),
