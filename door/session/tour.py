@@ -8,22 +8,20 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
-from ansi.cards import CARD_HEIGHT, CARD_WIDTH, LARGE_HEIGHT, LARGE_WIDTH, paint_hand
+from ansi.cards import CARD_HEIGHT, paint_hand
 from door import wording
 from door.call.caller import LANGUAGE_KEY
 from door.call.markup import literal, wrap
 from door.call.page import MARGIN, TITLE_ROWS, Page, page_columns
-from door.call.scene import WholeWidth
 from door.games.black_jack_for_time.game import BlackJackForTimeSettings
 from door.games.blackjack.round import BlackjackAction, BlackjackRound, start
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
-from door.games.engine.cards import Card, Count, parse_cards
+from door.games.engine.cards import parse_cards
 from door.lobby import texts
+from door.tables.black_jack_for_time.scene import ENDINGS, BlackJackScene
 from door.tables.black_jack_for_time.words import main_rules
-from door.tables.card_names import listed_cards
-from door.tables.scene import COUNT, FELT, FELT_ROW, RAIL, ROWS_FOR_LARGE
 from timebank.errors import BooksFailed
 from timebank.language import N_, _
 from timebank.words import MINUTE, span, time_words
@@ -42,10 +40,9 @@ if TYPE_CHECKING:
 TOURED = "toured"  # preference: the caller was offered the tour
 # The caller has 12, and 18 after a hit; the dealer busts whether they hit or not.
 DECK = "5H 9S 7C 7D 6D 9C 2H 3S"
-BET = 2
+BET = 2  # as the title of the practice hand says
 
 KEYS = {"H": BlackjackAction.HIT, "S": BlackjackAction.STAY}
-MOST_CARDS = 4  # in a practice hand
 GOOD = 17  # a total to stay on
 TWENTY_ONE = 21
 HIT, STAY, LEAVE = "H", "S", "Q"
@@ -270,72 +267,49 @@ def _paint_clock(canvas: Canvas, row: int, column: int) -> None:
 # The practice hand.
 
 
-@dataclass(frozen=True)
-class Practice(WholeWidth):
+@dataclass(slots=True)
+class PracticeScene(BlackJackScene):
     """The practice hand on the felt, as at a table."""
 
-    hand: BlackjackRound
-
-    def paint(self, canvas: Canvas, area: Area) -> None:
-        canvas.put_pipe(0, 0, "|18" + " " * canvas.width)
-        canvas.put_pipe(0, area.centred() + 1, f"|18|15{_practice_title()}")
-        rows = area.rows - FELT_ROW
-        canvas.blank(FELT_ROW, area.left, area.columns, rows, FELT)
-        if not area.is_narrow:
-            canvas.put(FELT_ROW, area.left, "▀" * area.columns, RAIL)
-            canvas.put(area.rows - 1, area.left, "▄" * area.columns, RAIL)
-        large = area.rows >= ROWS_FOR_LARGE
-        width, height = (LARGE_WIDTH, LARGE_HEIGHT) if large else (CARD_WIDTH, CARD_HEIGHT)
-        left = area.centred(MOST_CARDS * (width + 1) - 1)
-        row = FELT_ROW + max(0, rows - 2 * height - 3) // 2
-        for name, count, cards in (
-            (_("Dealer"), self.hand.dealer_count, self.hand.dealer),
-            (_("You"), self._count(), self._cards()),
-        ):
-            end = canvas.put(row, left, f"{name}  ", FELT)
-            canvas.put(row, end, str(count), COUNT)
-            paint_hand(canvas, row + 1, left, cards, area.columns - 2, large=large)
-            row += height + 2
+    title: ClassVar[str] = N_("A practice hand. Your bet: 2 coins")
+    history_title: ClassVar[str] = ""
 
     def lines(self) -> Sequence[str]:
-        shown = listed_cards(card for card in self.hand.dealer if card is not None)
-        cards = listed_cards(self._cards())
-        return [
-            f"|15{_practice_title()}",
-            _("Dealer {total}: {cards}").format(total=self.hand.dealer_count, cards=shown),
-            _("You {total}: {cards}").format(total=self._count(), cards=cards),
-        ]
+        return [f"|15{_(self.title)}", *self._card_lines()]
 
     def explain(self) -> Sequence[str]:
         return [_("Above are the dealer's cards, one of them face down. Below are yours.")]
 
-    def _cards(self) -> Sequence[Card]:
-        return self.hand.seats[0].hands[0].cards
+    def explain_lines(self) -> Sequence[str]:
+        return self.explain()
 
-    def _count(self) -> Count:
-        return self.hand.seats[0].hands[0].count
-
-
-def _practice_title() -> str:
-    return _("A practice hand. Your bet: {coins}").format(coins=wording.coins(BET))
+    def _figures(self) -> list[tuple[str, str]]:
+        return self._bet_figures()
 
 
 async def _practise(caller: Caller) -> None:
+    scene = PracticeScene(coin=1, turns_limit=None, has_purse=False, is_dealt=True)
     hand, _events = start(BLACK_JACK_FOR_TIME, parse_cards(DECK), [BET])
     while not hand.over:
-        key = await _plays(caller, hand)
+        key = await _plays(caller, scene, hand)
         if key == LEAVE:
             return
         hand, _events = hand.apply(KEYS[key])
-    caller.console.display.stage(Practice(hand))
+    scene.end(_(ENDINGS[hand.outcomes[0]]), hand.totals.won - hand.totals.lost)
+    _stage(caller, scene, hand)
     caller.console.screen.say(f"|14{_result(hand)}")
     await caller.console.pager.any_key(_("That's all there is to it. Press any key to go on"))
 
 
-async def _plays(caller: Caller, hand: BlackjackRound) -> str:
+def _stage(caller: Caller, scene: PracticeScene, hand: BlackjackRound) -> None:
+    scene.lay(hand)
+    caller.console.display.stage(scene)
+
+
+async def _plays(caller: Caller, scene: PracticeScene, hand: BlackjackRound) -> str:
     console = caller.console
     total = hand.seats[0].hands[0].count.total
-    console.display.stage(Practice(hand))
+    _stage(caller, scene, hand)
     if total < GOOD:
         words = _(
             "You have {total}. Hit: only a ten-card takes you over 21, and standing loses more"
