@@ -30,7 +30,7 @@ from timebank.ledger.database import Database, Desk
 from timebank.ledger.purse import Receipt
 from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.settings.schedule import Event
-from timebank.settings.settings import EVERY_DAY, BankSettings
+from timebank.settings.settings import BankSettings
 from timebank.wagers import journal, wagers
 from timebank.wagers.rounds import FIRST_SEAT, Move, Settlement, Wager
 
@@ -151,7 +151,7 @@ def settings_of(path: Path) -> BankSettings:
     """Return the bank settings of the benches, with the books in `path`."""
     return BankSettings(
         zone=ZoneInfo("UTC"),
-        events=(Event("Mail hour", time_of_day(3), EVERY_DAY, 60),),
+        events=(Event("Mail hour", time_of_day(3), frozenset(range(7)), 60),),
         minutes_per_day=600,
         mode="built-in",
         thebank_ext=None,

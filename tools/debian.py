@@ -24,8 +24,7 @@ from pathlib import Path
 
 import tomlkit
 
-from door.config import default_file
-from tools import manual
+from tools import manual, page
 
 HOUSE = Path(__file__).parent.parent
 UNITS = HOUSE / "door" / "setup" / "files" / "systemd"
@@ -114,8 +113,8 @@ FOLDERS = {"data": "/var/lib/bjft", "texts": "/var/lib/bjft/texts"}
 
 
 def settings() -> str:
-    """Return the annotated settings, with the folders of the package."""
-    document = tomlkit.parse(default_file.text())
+    """Return the settings of a new board, with the folders of the package."""
+    document = tomlkit.parse(page.text())
     document["board"].update(FOLDERS)
     return tomlkit.dumps(document)
 

@@ -13,11 +13,11 @@ import asyncio
 import json
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from door.config import default_file, schema
+from door.config import schema
 from tools import check_page
 from tools.gallery import __main__ as gallery
 from tools.gallery import kept
@@ -45,74 +45,26 @@ _LINK = re.compile(r"(!?)\[([^\[\]]*)\]\(([^)\s:#]+)(#[^)\s]*)?\)")
 
 
 def settings_page() -> str:
-    """List every key of sysop.toml: type, bounds, default, and its text in the file."""
+    """List every key of sysop.toml: its default, what it means, and the values it takes."""
     parts = [
         "# Every key of sysop.toml\n",
-        "`door config example` prints a file with all of them. `door config show --effective` shows"
-        " what holds on your board, and [the guide](../guide/settings.md) says more.\n",
-        *_table_parts("", schema.schema()),
+        "`door config list` shows the same with the values of your board, and"
+        " [the guide](../guide/settings.md) says more.",
     ]
-    return "\n".join(parts)
-
-
-def _table_parts(name: str, table: Mapping[str, Any]) -> Iterator[str]:
-    inner: list[tuple[str, Mapping[str, Any]]] = []
-    rows: list[tuple[str, Mapping[str, Any]]] = []
-    for key, entry in table["properties"].items():
-        (inner if _table_in(entry) is not None else rows).append((key, entry))
-    if name:
-        yield f"## `{name}`\n"
-    if table.get("description"):
-        yield f"{_text(table['description'])}\n"
-    if rows:
-        yield "| Key | Takes | Default | What it does |\n|---|---|---|---|"
-        for key, entry in rows:
-            default = f"`{_toml(entry['default'])}`" if "default" in entry else "none: it is needed"
-            what = _text(entry.get("description", ""))
-            yield f"| `{key}` | {_takes(entry)} | {default} | {what} |"
-        yield ""
-    dotted = name.strip("[]")
-    for key, entry in inner if name else sorted(inner, key=_where_in_the_file):
-        below = f"{dotted}.{key}" if dotted else key
-        is_list = entry.get("type") == "array"
-        yield from _table_parts(f"[[{below}]]" if is_list else f"[{below}]", _table_in(entry) or {})
-    for entry in table.get("patternProperties", {}).values():
-        yield from _table_parts(f"[{dotted}.NAME]", entry)
-
-
-def _where_in_the_file(table: tuple[str, object]) -> int:
-    """Find where a table comes in the annotated file, which has them in the order to read them."""
-    match = re.search(rf"^#? ?\[+{table[0]}\b", default_file.text(), re.MULTILINE)
-    assert match is not None  # it has every table
-    return match.start()
-
-
-def _table_in(entry: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    inner: Mapping[str, Any] = entry.get("items", entry) if entry.get("type") == "array" else entry
-    return inner if inner.get("type") == "object" else None
-
-
-def _takes(entry: Mapping[str, Any]) -> str:
-    """Return a key's type and bounds, in words.
-
-    >>> _takes({"type": "integer", "minimum": 1, "maximum": 9})
-    'a whole number, 1 to 9'
-    >>> _takes({"enum": ["on", "off"]}), _takes({"type": "array", "items": {"type": "string"}})
-    ('`"on"`, `"off"`', 'a list of texts')
-    """
-    if "enum" in entry:
-        return ", ".join(f"`{_toml(each)}`" for each in entry["enum"])
-    for several in ("anyOf", "oneOf"):
-        if several in entry:
-            return ", or ".join(_takes(each) for each in entry[several])
-    if entry.get("type") == "array":
-        items = entry.get("items", {})
-        return f"a list of {_takes(items)}" if "enum" in items else "a list of texts"
-    words = {"integer": "a whole number", "boolean": "`true` or `false`", "string": "text"}
-    kind = words.get(entry.get("type", ""), "a value")
-    if "minimum" in entry and "maximum" in entry:
-        return f"{kind}, {entry['minimum']:,} to {entry['maximum']:,}"
-    return kind
+    table, meanings = "", schema.meanings()
+    for key in schema.of_the_house():
+        if key.path[0] == "rules":  # has the keys of the games
+            continue
+        if schema.header(key.table) != table:
+            about = meanings[str(key.path[0])]["about"]
+            is_first = not table.startswith(f"[{key.path[0]}.")
+            table = schema.header(key.table)
+            parts += [f"\n## `{table}`\n", *([f"{_text(about)}\n"] if is_first else [])]
+            parts.append("| Key | Default | What it does |\n|---|---|---|")
+        default = "none: it is needed" if key.default is None else f"`{_toml(key.default)}`"
+        parts.append(f"| `{key.path[-1]}` | {default} | {_text(key.meaning)} |")
+    parts += ["\n## `[rules.NAME]`\n", _text(meanings["rules"]["about"])]
+    return "\n".join([*parts, ""])
 
 
 def _toml(value: object) -> str:

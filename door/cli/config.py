@@ -1,20 +1,17 @@
-"""`door config`: shows the settings and their differences from the defaults, and changes them."""
+"""`door config`: explains the settings, and changes them."""
 
 from __future__ import annotations
 
-import json
-import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from door.cli.common import config_option
-from door.config import default_file
-from door.config import schema as board_schema
-from door.config.editing import HIDDEN, changed, find, from_default, rendered, shown, toml
+from door.cli.common import DEFAULT_CONFIG, config_option
+from door.config.editing import HIDDEN, changed, find, shown, toml
 from door.config.reloading import keep_begun
-from door.config.schema import described
+from door.config.schema import Setting, described, of_the_house
 from door.errors import ChangeRefused
 from door.setup.writing import replace
 from timebank.cli.common import format_option, tell
@@ -24,32 +21,45 @@ from timebank.settings.toml import open_table
 
 if TYPE_CHECKING:
     from door.config.editing import Change
-    from door.config.schema import Setting
 
-FIELDS = ("key", "value", "default")
+FIELDS = ("key", "value", "default", "meaning")
 
 
 @click.group("config")
 def config_group() -> None:
-    """Show the settings, change one without losing comments, or describe them for an editor."""
+    """Explain the settings, or change one without losing the comments of the file."""
 
 
-@config_group.command()
+@config_group.command("list")
 @config_option
-@click.option(
-    "--effective", is_flag=True, help="With the defaults of the keys that are not in the file."
-)
+@click.argument("word", required=False, default="")
 @format_option
-def show(config_path: Path, effective: bool, form: str) -> None:
-    """Show the settings without their comments."""
-    text, keys = _read(config_path)
-    if not effective:
-        written = _paths_in(text)
-        keys = [key for key in keys if key.path in written]
-    if form == "text":
-        click.echo(rendered(keys, with_defaults=effective))
-    else:
-        _write(keys, form)
+def list_(config_path: Path, word: str, form: str) -> None:
+    """Show every setting and explain it, or those with a WORD in their name or explanation."""
+    keys, house = list[Setting](), [key for key in of_the_house() if key.path[0] != "rules"]
+    if config_path != DEFAULT_CONFIG or config_path.exists():
+        keys = _read(config_path)
+        house = [key for key in house if key.path[0] == "boards"]
+    if not any(key.path[0] == "boards" for key in keys):
+        keys += house  # as examples
+    wanted = [key for key in keys if word.casefold() in f"{key.name} {key.meaning}".casefold()]
+    if word and not wanted:
+        raise UserError(f"No setting has {word} in its name or explanation.")
+    records = [
+        dict(zip(FIELDS, (key.name, key.value, key.default, key.meaning), strict=True))
+        for key in wanted
+        if key.path[-1] != HIDDEN
+    ]
+    as_toml = ({**each, "value": toml(each["value"])} for each in records)
+    tell(form, (line for key in wanted for line in _explained(key)), FIELDS, as_toml, records)
+
+
+def _explained(key: Setting) -> Iterator[str]:
+    line = f"{key.name} = {shown(key.name, key.value)}"
+    if key.default is not None and key.value != key.default:
+        line += f"  # default: {toml(key.default)}"
+    yield line
+    yield f"    {key.meaning}"
 
 
 @config_group.command()
@@ -57,9 +67,8 @@ def show(config_path: Path, effective: bool, form: str) -> None:
 @click.argument("key")
 def get(config_path: Path, key: str) -> None:
     """Print the value of a KEY such as calls.nodes: its default if it is not in the file."""
-    text, _ = _read(config_path)
-    with refusing(ChangeRefused):
-        value = find(text, config_path, key).value
+    with refusing(SettingsError, ChangeRefused):
+        value = find(open_table(config_path).problems.text, config_path, key).value
     click.echo(value if isinstance(value, str) else toml(value))
 
 
@@ -83,60 +92,10 @@ def unset(config_path: Path, key: str) -> None:
     _change(config_path, key, None)
 
 
-@config_group.command()
-@config_option
-@format_option
-def diff(config_path: Path, form: str) -> None:
-    """Show the settings that differ from the defaults."""
-    keys = from_default(_read(config_path)[1])
-    if form != "text":
-        _write(keys, form)
-    elif keys:
-        click.echo(rendered(keys, with_defaults=True))
-    else:
-        click.echo("Nothing differs from the defaults.")
-
-
-@config_group.command()
-def example() -> None:
-    """Print a sysop.toml with every setting: its default, and what it means."""
-    click.echo(default_file.text(), nl=False)
-
-
-@config_group.command()
-def schema() -> None:
-    """Print a JSON Schema of sysop.toml, for editors that check and complete it."""
-    click.echo(json.dumps(board_schema.schema(), indent=2, ensure_ascii=False))
-
-
-def _read(path: Path) -> tuple[str, list[Setting]]:
-    """Read a file of settings without mistakes, and all its keys."""
+def _read(path: Path) -> list[Setting]:
+    """Return all keys of a file of settings without mistakes."""
     with refusing(SettingsError):
-        text = open_table(path).problems.text
-        return text, described(text, path)[1]
-
-
-def _paths_in(text: str) -> set[tuple[str | int, ...]]:
-    def paths(value: object, path: tuple[str | int, ...]) -> set[tuple[str | int, ...]]:
-        known = {path}
-        if isinstance(value, dict):
-            for name, inner in value.items():
-                known |= paths(inner, (*path, name))
-        elif isinstance(value, list):
-            for number, inner in enumerate(value):
-                known |= paths(inner, (*path, number))
-        return known
-
-    return paths(tomllib.loads(text), ())
-
-
-def _write(keys: list[Setting], form: str) -> None:
-    shown = [key for key in keys if key.path[-1] != HIDDEN]
-    listed = [dict(zip(FIELDS, (key.name, key.value, key.default), strict=True)) for key in shown]
-    if form == "csv":
-        tell(form, (), FIELDS, listed)
-    else:
-        click.echo(json.dumps(listed, indent=2, ensure_ascii=False))
+        return described(open_table(path).problems.text, path)[1]
 
 
 def _change(path: Path, key: str, typed: str | None) -> None:

@@ -13,7 +13,7 @@ from timebank.cli.commands import LazyCommands
 COMMANDS = {
     "config": (
         "config",
-        "Show the settings, change one without losing comments, or describe them for an editor.",
+        "Explain the settings, or change one without losing the comments of the file.",
     ),
     "init": (
         "init",

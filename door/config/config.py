@@ -2,8 +2,7 @@
 
 The time bank reads its own part (`timebank.settings.settings`), and each game its section
 (`settings.py` in its folder). This module reads the board's own keys, and refuses unknown ones. A
-missing table or key has its default. docs/guide/settings.md and the comments in sysop.toml explain
-each key.
+missing table or key has its default. meanings.toml explains each key.
 
 Imports no database and no network, because light commands read the settings.
 """
@@ -17,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, get_args
 
-from door.config.boards import HostBoard, read_boards
+from door.config.boards import NAMES, HostBoard, is_name, read_boards
 from door.config.defence import HOME, Defences
 from door.config.listeners import (
     HealthSettings,
@@ -27,7 +26,8 @@ from door.config.listeners import (
 )
 from door.config.pages import PagesSettings, read_pages
 from door.config.public import EXAMPLE, LONGEST_ADDRESS, PublicSettings, read_public
-from door.games.engine.settings import StakeSettings
+from door.games.engine.game import HOUSE_SETS
+from door.games.engine.settings import StakeSettings, read_keys
 from door.games.registry import GAMES
 from door.lines.registry import KINDS, ListenerSettings
 from door.lines.rlogin.trust import NETWORKS, Network
@@ -239,14 +239,15 @@ def load(path: Path) -> Config:
     root = open_table(path)
     config = read(root, path)
     root.finish()
-    return replace(config, file_status=status, text=root.problems.text)
+    return replace(config, file_status=status)
 
 
 def read(root: TomlTable, path: Path) -> Config:
     """Read a parsed file; note its problems in `root`, for the caller of this function to raise."""
     games, fairness = root.table("games"), root.table("fairness")
     listeners, bank = read_listeners(root), read_bank(root)
-    settings = {name: game.read_settings(games.table(name)) for name, game in GAMES.items()}
+    own = _own_rules(root)
+    settings = {name: game.read_settings(games.table(name), own) for name, game in GAMES.items()}
     if not settings["black-jack-for-time"].open:
         bank = replace(bank, most_duel=0)
     for name in games.unknown():
@@ -272,8 +273,21 @@ def read(root: TomlTable, path: Path) -> Config:
         public=read_public(root.table("public"), listeners),
         shoes_ahead=fairness.read("shoes_ahead", Number(0, MOST_SHOES_AHEAD), MOST_SHOES_AHEAD),
         check_address=fairness.read("check_address", CHECK_ADDRESS, ""),
+        text=root.problems.text,
         unheeded=_unheeded(root),
     )
+
+
+def _own_rules(root: TomlTable) -> dict[str, TomlTable]:
+    """Return the tables [rules.NAME]. Each may have the keys of all games."""
+    own = root.named_tables("rules")
+    for name, table in own.items():
+        if name in HOUSE_SETS or not is_name(name):
+            reason = f"must have a name of your own: {NAMES}, and not {' or '.join(HOUSE_SETS)}"
+            root.table("rules").refuse(name, reason)
+        for game in GAMES.values():
+            read_keys(table, game.kind, game.kind.base)
+    return {name: table for name, table in own.items() if is_name(name) and name not in HOUSE_SETS}
 
 
 def _check_address(text: str) -> str:
@@ -290,7 +304,7 @@ CHECK_ADDRESS = Text(_check_address, LONGEST_ADDRESS, may_be_empty=True)
 def _unheeded(root: TomlTable) -> tuple[str, ...]:
     """Accept keys of older releases, and return a sentence about each that was set."""
     notes, fairness, server = [], root.table("fairness"), root.table("server")
-    for number, table in enumerate(root.tables("listeners") or (), 1):
+    for number, table in enumerate(root.tables("listeners"), 1):
         if table.retired("telnet").get("telnet"):
             notes.append(
                 f"{table.place('telnet')}: [[listeners]] {number}, telnet has no effect any more:"

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import difflib
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from door.config import default_file
 from door.config.boards import NAMES, is_name
 from door.config.config import Config
-from door.config.schema import BOARD, Path_, Setting, described, header, noted, of_the_house
+from door.config.listeners import USUAL_TABLES
+from door.config.schema import ANY, Path_, Setting, described, header, noted, of_the_house
 from door.errors import ChangeRefused
+from timebank.settings.settings import USUAL_EVENTS
 
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument
@@ -47,9 +48,9 @@ def find(text: str, path: Path, name: str) -> Setting:
     for key in keys:
         if key.path == wanted:
             return key
-    if len(wanted) == 3 and wanted[0] == "boards" and is_name(str(wanted[1])):
+    if len(wanted) == 3 and is_name(str(wanted[1])):
         for key in of_the_house():
-            if key.path == ("boards", BOARD, wanted[2]):
+            if key.path == (wanted[0], ANY, wanted[2]):
                 return Setting(wanted, key.default, key.default, key.form)
     raise ChangeRefused(_unknown(name, wanted, keys))
 
@@ -89,7 +90,7 @@ def _unknown(name: str, wanted: Path_, keys: Iterable[Setting]) -> str:
     same = [each for each in names if each.split(".")[-1] == name]
     if same:
         return f"{name} needs its table before it: {' or '.join(same)}."
-    hint = f" Did you mean {near[0]}?" if near else " `door config show --effective` has all keys."
+    hint = f" Did you mean {near[0]}?" if near else " `door config list` has all keys."
     return f"There is no key {name}.{hint}"
 
 
@@ -108,7 +109,7 @@ def changed(text: str, path: Path, name: str, typed: str | None) -> Change:
     written = _written(tomllib.loads(text), key.path)
     before = described(text, path)[0]
     document = tomlkit.parse(text)
-    value = None if typed is None else _value(key, typed)
+    value = None if typed is None else key.form.typed(typed)
     if value is None:
         if key.default is None:
             raise ChangeRefused(f"{name} has no default: it must be there.")
@@ -129,33 +130,6 @@ def _written(values: Any, path: Path_) -> object:
     return values
 
 
-def _value(key: Setting, typed: str) -> object:
-    """Read a value in the key's form: texts need no quotes, lists may be words with commas."""
-    form = key.form
-    kinds = [form, *_forms(form)]
-    for each in kinds:
-        words = each.get("enum")
-        if isinstance(words, list) and typed in words:
-            return typed
-    if form.get("type") == "string":
-        return typed
-    if form.get("type") == "boolean" and typed.lower() in ("yes", "on", "no", "off"):
-        return typed.lower() in ("yes", "on")
-    try:
-        value: object = tomllib.loads(f"value = {typed}")["value"]
-    except tomllib.TOMLDecodeError:
-        value = typed
-    takes_list = any(each.get("type") == "array" for each in kinds)
-    if takes_list and not isinstance(value, list):
-        return [word.strip() for word in typed.split(",") if word.strip()]
-    return value
-
-
-def _forms(form: Mapping[str, object]) -> list[Mapping[str, object]]:
-    several = form.get("anyOf", [])
-    return several if isinstance(several, list) else []
-
-
 def _table(document: TOMLDocument, path: Path_) -> Any:
     """Return the table of a key; make it if it is missing."""
     import tomlkit  # noqa: PLC0415
@@ -167,21 +141,10 @@ def _table(document: TOMLDocument, path: Path_) -> Any:
             continue
         if part not in inner:
             is_list = isinstance(dict(enumerate(path)).get(number + 1), int)
-            inner[part] = _listed(part) if is_list else tomlkit.table(number + 1 < len(path))
+            usual = [*(USUAL_EVENTS if part == "events" else USUAL_TABLES)]
+            inner[part] = usual if is_list else tomlkit.table(number + 1 < len(path))
         inner = inner[part]
     return inner
-
-
-def _listed(name: str) -> Any:
-    """Return the default list of tables for a file that has none, such as [[events]]."""
-    import tomlkit  # noqa: PLC0415
-
-    tables = tomlkit.aot()
-    for usual in tomllib.loads(default_file.text())[name]:
-        table = tomlkit.table()
-        table.update(usual if name == "events" else {"kind": usual["kind"]})
-        tables.append(table)
-    return tables
 
 
 # Differences
@@ -196,12 +159,6 @@ def differences(old: str, new: str, path: Path) -> list[tuple[str, object, objec
     names = [*before, *(name for name in after if name not in before)]
     pairs = [(name, before.get(name), after.get(name)) for name in names]
     return [pair for pair in pairs if pair[1] != pair[2]]
-
-
-def from_default(keys: Iterable[Setting]) -> list[Setting]:
-    """Return the keys that are not at their defaults. The default [[events]] count as defaults."""
-    usual = {key.path: key.value for key in of_the_house()}
-    return [key for key in keys if key.value != usual.get(key.path, key.default)]
 
 
 # Words
@@ -219,34 +176,3 @@ def shown(name: str, value: object) -> str:
     if value is None:
         return "nothing"
     return "a secret" if name.rpartition(".")[2] == HIDDEN and value else toml(value)
-
-
-def rendered(keys: Iterable[Setting], *, with_defaults: bool) -> str:
-    """Return keys as a file of settings, in the order of the annotated file.
-
-    With `with_defaults`, a comment after each changed value has its default.
-    """
-    place = {name: number for number, name in enumerate(default_file.comments())}
-
-    def order(key: Setting) -> tuple[int, Path_, int]:
-        written = header(key.table)
-        table = place.get((written, ""), len(place))
-        return table, tuple(map(str, key.table)), place.get((written, str(key.path[-1])), 0)
-
-    lines, table = list[str](), None
-    for key in sorted(keys, key=order):
-        if key.table != table:
-            lines += ["", header(key.table)] if lines else [header(key.table)]
-            table = key.table
-        lines.append(_line(key, with_defaults))
-    return "\n".join(lines)
-
-
-def _line(key: Setting, with_defaults: bool) -> str:
-    name = str(key.path[-1])
-    if name == HIDDEN and key.value:
-        return f'{name} = ""  # not shown here: `door config get {key.name}`'
-    line = f"{name} = {toml(key.value)}"
-    if with_defaults and key.default is not None and key.value != key.default:
-        line += f"  # default: {toml(key.default)}"
-    return line

@@ -19,6 +19,7 @@ from timebank.settings.toml import TomlTable
 ORIGIN = re.compile(r"https?://[a-z0-9.\-\[\]:]+")
 
 USUAL = "telnet"
+USUAL_TABLES = ({"kind": USUAL},)
 DOORS_ALONE = "Callers come through doors alone: the settings have no [[listeners]]."
 EVERY_ADDRESS = "0.0.0.0"  # of IPv4
 EVERY_ADDRESS_OF_BOTH = "::"
@@ -49,11 +50,8 @@ class HealthSettings:
 
 
 def read_listeners(root: TomlTable) -> tuple[ListenerSettings, ...]:
-    tables = root.tables("listeners")
-    if tables is None:
-        return (ListenerSettings(USUAL, EVERY_ADDRESS, KINDS[USUAL].usual_port),)
     listeners: list[ListenerSettings] = []
-    for table in tables:
+    for table in root.tables("listeners", USUAL_TABLES):
         listener = _listener(table)
         if table.is_sound("host", "port") and is_taken(listener.host, listener.port, listeners):
             table.refuse("port", f"{listener.port} is taken by a listener above")

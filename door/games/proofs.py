@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from fractions import Fraction
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from door.errors import NoSuchHand
 from door.games.engine import shuffle
 from door.games.engine.journaled import acts_of, mixed_into, seat_of
-from door.games.engine.rules import Halves
+from door.games.engine.rules import Halves, plain
 from door.games.rounds import kind_of, readable, rebuild, the_hand
 from timebank.wagers.rounds import VOID
 
@@ -76,13 +75,7 @@ def proof(stored: StoredRound) -> dict[str, object]:
 
 def whole_rules(kind: Kind, rules: Any) -> dict[str, object]:
     """Return rules with every key that a journal of their game has, fit for JSON."""
-    return {key: _plain(getattr(rules, key)) for key in kind.checks}
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, Fraction):
-        return int(value) if value.denominator == 1 else float(value)
-    return value
+    return {key: plain(getattr(rules, key)) for key in kind.checks}
 
 
 def _is_paid(stored: StoredRound, hand: TableRound[Any]) -> bool:

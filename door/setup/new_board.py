@@ -7,7 +7,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from door.config import default_file, privacy
+from door.config import privacy
+from door.config.editing import toml
+from door.config.schema import header, of_the_house
 from door.setup.writing import Fate, put
 from timebank import files
 from timebank.callers import callers
@@ -24,44 +26,42 @@ BACKUPS = "backups"
 SETTINGS_MODE = 0o600
 
 
-# Keys that a first board may want to change; all others have their defaults.
-FIRST = {
-    "[board]": ("name", "sysop", "time_zone", "language"),
-    "[[listeners]]": ("kind", "port"),
-    "[calls]": ("nodes", "minutes_per_day"),
-    "[[events]]": ("name", "time", "days", "minutes"),
-}
 HEAD = """\
-# Black Jack For Time: the settings of your board.
-#
-# Here are those to read first. All others have their defaults: `door config example` prints each
-# with its meaning, and `door config set KEY VALUE` writes one into this file. `door check` names
-# everything that is wrong with the file. A running server reads it again at SIGHUP, for new
-# calls.
+# Black Jack For Time: the settings that boards change. All others have their defaults.
+# `door config list` shows and explains every setting, `door config set KEY VALUE` writes one into
+# this file, `door check` names its mistakes, and `door reload` has the running board read it again.
 """
+KEYS = {
+    "board": ("name", "sysop", "time_zone"),
+    "listeners": ("kind", "port"),
+    "calls": ("minutes_per_day",),
+    "timebank": ("mode",),
+    "events": ("name", "time", "days", "minutes"),
+    "games": ("coin_minutes", "largest_bet", "turns_per_day"),
+}
 
 
 def settings(answers: BoardAnswers) -> str:
-    """Return the settings of a first board, with comments and these answers."""
-    import tomlkit  # noqa: PLC0415 - only commands that write settings need it
-    from tomlkit.items import AoT, Table  # noqa: PLC0415
-
-    document = tomlkit.parse(HEAD + default_file.excerpt(FIRST))
-    board, listeners = document["board"], document["listeners"]
-    assert isinstance(board, Table)  # so it is in our template
-    assert isinstance(listeners, AoT)
-    board["name"] = answers.name
-    board["sysop"] = answers.sysop
-    board["time_zone"] = answers.zone
-    listeners[0]["port"] = answers.port
-    if answers.web_port is not None:
-        page = tomlkit.table()
-        page.add(tomlkit.comment("The page for browsers."))
-        page.add("kind", "web")
-        page.add("port", answers.web_port)
-        page.add(tomlkit.nl())
-        listeners.append(page)
-    return tomlkit.dumps(document)
+    """Return the settings of a first board: these answers, and the keys that boards change."""
+    values = {
+        "board.name": answers.name,
+        "board.sysop": answers.sysop,
+        "board.time_zone": answers.zone,
+        "listeners.1.port": answers.port,
+    }
+    lines, table = [HEAD.rstrip()], ""
+    for key in of_the_house():
+        if key.path[-1] not in KEYS.get(str(key.path[0]), ()):
+            continue
+        if header(key.table) != table:
+            if table == "[[listeners]]" and answers.web_port is not None:
+                lines += ["", table, 'kind = "web"', f"port = {answers.web_port}"]
+            table = header(key.table)
+            lines += ["", table]
+        if f"# {key.meaning}" not in lines:  # once for all tables
+            lines.append(f"# {key.meaning}")
+        lines.append(f"{key.path[-1]} = {toml(values.get(key.name, key.value))}")
+    return "\n".join([*lines, ""])
 
 
 def write_settings(folder: Path, answers: BoardAnswers) -> Fate:

@@ -228,7 +228,8 @@ def faults_of_settings(place: str, text: str) -> Iterator[str]:
     tables |= {f"{table.partition('.')[0]}]" for table in tables if "." in table} | {"[games.NAME]"}
     names = {setting.name for setting in schema.of_the_house()}
     for words, _ in commands_of(text):
-        if words[:2] == ["door", "config"] and words[3:] and re.match("[a-z]", words[3]):
+        takes_key = words[:2] == ["door", "config"] and words[2:3] != ["list"]
+        if takes_key and words[3:] and re.match("[a-z]", words[3]):
             yield from [words[3]] if words[3] not in names else []
     for span in spans(text):
         if match := re.fullmatch(r"(\[+[a-z][\w.-]+\]+)(?: (\w+)(?: = .+)?)?", span):

@@ -1,13 +1,14 @@
 """Forms: the values that a setting of sysop.toml accepts. A setting is a field of its class.
 
-A form converts a TOML value into the program's value, and describes the accepted values in JSON
-Schema. Each setting is explained in sysop.toml itself, above its key.
+A form converts a TOML value into the program's value, and says in words what it accepts. A sentence
+in door/config/meanings.toml explains each setting.
 """
 
 from __future__ import annotations
 
+import tomllib
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Generic, TypeGuard, TypeVar
@@ -16,7 +17,6 @@ from timebank.settings.quoting import either, guess, shown
 
 LONGEST_TEXT = 200  # characters of a text, unless its form says otherwise
 
-Schema = Mapping[str, object]
 T = TypeVar("T")
 W = TypeVar("W", bound=str)
 
@@ -30,8 +30,14 @@ class Form(Generic[T]):
         """
 
     @property
-    @abstractmethod
-    def schema(self) -> Schema: ...
+    def takes(self) -> str:
+        """The accepted values, in words; "" for any text."""
+        return ""
+
+    def typed(self, text: str) -> object:
+        """Return the TOML value that a sysop has typed on a command line, where texts need no
+        quotes."""
+        return _toml(text)
 
 
 @dataclass(frozen=True)
@@ -42,8 +48,11 @@ class TrueOrFalse(Form[bool]):
         return value
 
     @property
-    def schema(self) -> Schema:
-        return {"type": "boolean"}
+    def takes(self) -> str:
+        return "true or false"
+
+    def typed(self, text: str) -> object:
+        return _TRUTH.get(text.lower(), text)
 
 
 @dataclass(frozen=True)
@@ -66,8 +75,8 @@ class Number(Form[int]):
         return is_number and self.least <= value <= self.most  # type: ignore[operator]
 
     @property
-    def schema(self) -> Schema:
-        return {"type": "integer", "minimum": self.least, "maximum": self.most}
+    def takes(self) -> str:
+        return f"{self.least} to {self.most}"
 
 
 @dataclass(frozen=True)
@@ -88,9 +97,11 @@ class Numbers(Form[tuple[int, ...]]):
         return tuple(map(self.each.read, numbers))
 
     @property
-    def schema(self) -> Schema:
-        one = self.each.schema
-        return {"anyOf": [one, {"type": "array", "items": one, "maxItems": self.many}]}
+    def takes(self) -> str:
+        return f"{self.each.takes}, or a list of up to {self.many}"
+
+    def typed(self, text: str) -> object:
+        return _toml(text if text.startswith("[") else f"[{text}]")
 
 
 @dataclass(frozen=True)
@@ -112,10 +123,8 @@ class Text(Form[T]):
             raise ValueError(f"must be {self.longest} characters at most, is {len(value)} long")
         return self.parse(value)
 
-    @property
-    def schema(self) -> Schema:
-        least: Schema = {} if self.may_be_empty else {"minLength": 1}
-        return {"type": "string", **least, "maxLength": self.longest}
+    def typed(self, text: str) -> object:
+        return text
 
 
 @dataclass(frozen=True)
@@ -143,8 +152,11 @@ class Texts(Form[tuple[T, ...]]):
         return tuple(texts)
 
     @property
-    def schema(self) -> Schema:
-        return {"type": "array", "items": {"type": "string"}}
+    def takes(self) -> str:
+        return "a list"
+
+    def typed(self, text: str) -> object:
+        return _listed(text)
 
 
 @dataclass(frozen=True)
@@ -157,12 +169,14 @@ class OneOf(Form[W]):
         for word in self.words:
             if value == word:
                 return word
-        listed, near = either([f'"{word}"' for word in self.words]), guess(value, self.words)
-        raise ValueError(f"must be {listed}, is {shown(value)}{near}")
+        raise ValueError(f"must be {self.takes}, is {shown(value)}{guess(value, self.words)}")
 
     @property
-    def schema(self) -> Schema:
-        return {"enum": [str(word) for word in self.words]}
+    def takes(self) -> str:
+        return either([f'"{word}"' for word in self.words])
+
+    def typed(self, text: str) -> object:
+        return text
 
 
 @dataclass(frozen=True)
@@ -173,11 +187,10 @@ class SomeOf(Form[tuple[str, ...]]):
 
     def read(self, value: object) -> tuple[str, ...]:
         chosen: list[object] = value if isinstance(value, list) else [value]
-        known = ", ".join(self.words)
         if not chosen:
-            raise ValueError(f"must name at least one of {known}")
+            raise ValueError(f"must name at least one of {', '.join(self.words)}")
         wrong = [
-            f"must be one or a list of {known}: {shown(word)} is not{guess(word, self.words)}"
+            f"must be {self.takes}: {shown(word)} is not{guess(word, self.words)}"
             for word in chosen
             if word not in self.words
         ]
@@ -186,9 +199,28 @@ class SomeOf(Form[tuple[str, ...]]):
         return tuple(map(str, chosen))
 
     @property
-    def schema(self) -> Schema:
-        one = {"enum": list(self.words)}
-        return {"anyOf": [one, {"type": "array", "items": one, "minItems": 1}]}
+    def takes(self) -> str:
+        return f"one or a list of {', '.join(self.words)}"
+
+    def typed(self, text: str) -> object:
+        return text if text in self.words else _listed(text)
+
+
+_TRUTH = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+
+
+def _toml(text: str) -> object:
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def _listed(text: str) -> object:
+    """Return a list in the form of TOML, or as words with commas between them."""
+    if text.startswith("["):
+        return _toml(text)
+    return [word.strip() for word in text.split(",") if word.strip()]
 
 
 def _path(text: str) -> Path | None:

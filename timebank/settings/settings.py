@@ -1,8 +1,7 @@
 """The time bank's part of sysop.toml: time zone, events, minutes a day, and the bank's own rules.
 
 The board's settings (door/config/config.py) use `read_bank`. The `timebank` command must not know
-the board, so it uses `load`, which ignores the rest of the file. docs/guide/settings.md and the
-comments in sysop.toml explain each key.
+the board, so it uses `load`, which ignores the rest of the file.
 """
 
 from __future__ import annotations
@@ -26,7 +25,6 @@ from timebank.settings.forms import (
     Number,
     Numbers,
     OneOf,
-    Schema,
     SomeOf,
     Text,
     Texts,
@@ -43,12 +41,11 @@ Mode = Literal["built-in", "external", "none"]
 MODES: tuple[Mode, ...] = ("built-in", "external", "none")
 
 DATABASE = serving.BOOKS
-EVERY_DAY = frozenset(range(7))
 DAYS: Mapping[str, frozenset[int]] = {
     **{name: frozenset(days) for name, days in GROUPS.items()},
     **{name: frozenset({number}) for number, name in enumerate(WEEKDAYS)},
 }
-DEFAULT_EVENTS = (Event("Mail hour", time(3), EVERY_DAY, 60),)
+USUAL_EVENTS = ({"name": "Mail hour", "time": "03:00", "days": "daily", "minutes": 60},)
 LONGEST_EVENT_NAME = 40
 LONGEST_URL = 500
 MINUTE = 60
@@ -99,8 +96,8 @@ class Weekday(Form[int]):
         return WEEKDAYS.index(OneOf(WEEKDAYS).read(value))
 
     @property
-    def schema(self) -> Schema:
-        return OneOf(WEEKDAYS).schema
+    def takes(self) -> str:
+        return OneOf(WEEKDAYS).takes
 
 
 @dataclass(frozen=True)
@@ -246,7 +243,7 @@ def load(path: Path) -> BankSettings:
     root = open_table(path)
     settings = read_bank(root)
     root.table("timebank").refuse_unknown()
-    for event in root.tables("events") or ():
+    for event in root.tables("events"):
         event.refuse_unknown()
     root.problems.raise_any()
     return settings
@@ -340,10 +337,7 @@ def _check_imports(table: TomlTable, bank: BankSettings) -> None:
 
 def _events(root: TomlTable) -> tuple[Event, ...]:
     before = len(root.problems)
-    tables = root.tables("events")
-    if tables is None:
-        return DEFAULT_EVENTS
-    events = tuple(_event(table) for table in tables)
+    events = tuple(_event(table) for table in root.tables("events", USUAL_EVENTS))
     # The check needs every event, so it is left out if one could not be read.
     if len(root.problems) == before and Schedule(events, ZoneInfo("UTC")).always_closed():
         root.refuse("events", "leave no opening in the week: no one could ever call")

@@ -8,7 +8,7 @@ its line, and the default is returned, so that reading continues to the next mis
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from stat import S_ISREG
 from typing import TypeVar
@@ -155,11 +155,10 @@ class TomlTable:
         outer = self.table(key)
         return {name: outer.table(name) for name in outer._values}
 
-    def tables(self, key: str) -> list[TomlTable] | None:
-        value = self._ask(key, None)
-        if value is None:
-            return None
+    def tables(self, key: str, usual: Sequence[Mapping[str, object]] = ()) -> list[TomlTable]:
+        """Return a list of tables, those of `usual` if the file does not have the key."""
         if key not in self._tables:
+            value = self._ask(key, [*usual])
             if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
                 self.refuse(key, f"must be tables headed [[{key}]], is {shown(value)}")
                 value = []

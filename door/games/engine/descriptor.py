@@ -5,7 +5,7 @@ The folder of each game has one `Game`, and door/games/registry.py lists them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,9 +41,10 @@ class Game:
     # Whether callers share its tables, which use the current settings.
     is_shared: bool = False
 
-    def read_settings(self, table: TomlTable) -> StakeSettings:
-        """Read the game's section; note problems in `table`."""
-        return read_stakes(table, self.settings, rules=read_rules(table, self.kind))
+    def read_settings(self, table: TomlTable, own: Mapping[str, TomlTable]) -> StakeSettings:
+        """Read the game's section, whose rules may be a set of the sysop's `own`; note problems in
+        `table`."""
+        return read_stakes(table, self.settings, rules=read_rules(table, self.kind, own))
 
     @property
     def name(self) -> str:

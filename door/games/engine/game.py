@@ -20,6 +20,11 @@ from door.games.engine.errors import IllegalAction, RoundRefused, RulesRefused, 
 from door.games.engine.quoting import either, shown
 from door.games.engine.rules import Check, checked
 
+# The sets of rules that a sysop may choose: the old texts as docs/rules.md reads them, and what
+# casinos play.
+TEXT, CASINO = "1991", "casino"
+HOUSE_SETS = (TEXT, CASINO)
+
 
 class Totals(NamedTuple):
     """Amounts of some seats so far. After the round, lost + returned == staked."""
@@ -110,8 +115,9 @@ class Kind(ABC):
     # As in journals, ledgers, replays and sysop.toml: "baccarat".
     name: str
     most_seats: int = 1
-    # The rules that a house may vary.
+    # The rules that a house may vary: "1991", and the keys of "casino" that differ from them.
     base: Any
+    in_casinos: Mapping[str, object] = field(default_factory=dict)
     # The check of each key of the rules, and the keys that only journals have.
     checks: Mapping[str, Check]
     only_journaled: frozenset[str] = frozenset()
@@ -144,6 +150,10 @@ class Kind(ABC):
     def sysop_keys(self) -> tuple[str, ...]:
         """The keys of the rules that a sysop may set."""
         return tuple(key for key in self.checks if key not in self.only_journaled)
+
+    def rules_of(self, name: str) -> Any:
+        """Return the rules of a set of `HOUSE_SETS`."""
+        return self.vary(self.in_casinos if name == CASINO else {}, self.base)
 
     def vary(self, mapping: Mapping[str, object], base: Any) -> Any:
         """Return `base` with the keys of `mapping` replaced; raises `RulesRefused`."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from door.games.engine.errors import RuleProblem, RulesRefused
 from door.games.engine.quoting import shown, shown_key
-from timebank.settings.forms import Form, Number, OneOf, Schema, TrueOrFalse
+from timebank.settings.forms import Form, Number, OneOf, TrueOrFalse
 
 MOST_DECKS = 8
 
@@ -63,14 +63,19 @@ class Halves(Form[Fraction]):
             or not 1 <= value <= self.most
             or Fraction(value).denominator > 2
         ):
-            raise ValueError(
-                f"must be a number from 1 to {self.most} in steps of one half, is {shown(value)}"
-            )
+            raise ValueError(f"must be a number from {self.takes}, is {shown(value)}")
         return Fraction(value)
 
     @property
-    def schema(self) -> Schema:
-        return {"type": "number", "minimum": 1, "maximum": self.most, "multipleOf": 0.5}
+    def takes(self) -> str:
+        return f"1 to {self.most} in steps of one half"
+
+
+def plain(value: object) -> object:
+    """Return a rule's value for TOML and JSON, where a half is an exact float."""
+    if not isinstance(value, Fraction):
+        return value
+    return int(value) if value.denominator == 1 else float(value)
 
 
 flag = TrueOrFalse()

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Self, TypeVar
 
 from door.games.engine.errors import RulesRefused
-from door.games.engine.game import Kind
-from timebank.settings.forms import Number, TrueOrFalse, setting
+from door.games.engine.game import HOUSE_SETS, TEXT, Kind
+from door.games.engine.rules import plain
+from timebank.settings.forms import Number, OneOf, TrueOrFalse, setting
 from timebank.settings.toml import TomlTable
 
 MOST_COINS = 1440  # a day of the smallest coins
@@ -57,11 +58,25 @@ def read_stakes(table: TomlTable, kind: type[S], **others: object) -> S:
     return stakes
 
 
-def read_rules(table: TomlTable, kind: Kind) -> Any:
-    """Read the house's variations of a game's rules; note problems in `table`."""
+def read_rules(table: TomlTable, kind: Kind, own: Mapping[str, TomlTable]) -> Any:
+    """Read the rules that a game plays by; note problems in its section `table`.
+
+    They are a set of rules of the house or of the sysop's `own`, with the keys of the section
+    changed.
+    """
+    name = table.read("rules", OneOf((*HOUSE_SETS, *own)), TEXT)
+    base = read_keys(own[name], kind, kind.base) if name in own else kind.rules_of(name)
+    return read_keys(table, kind, base)
+
+
+def read_keys(table: TomlTable, kind: Kind, base: Any) -> Any:
+    """Return `base` with the rules changed that a table has; note problems in `table`."""
+    keys = kind.sysop_keys
+    for key in keys:
+        table.read(key, kind.checks[key], plain(getattr(base, key)))
     try:
-        return kind.vary(table.part(kind.sysop_keys), kind.base)
-    except RulesRefused as refusal:
+        return kind.vary(table.part(keys), base) if table.is_sound(*keys) else base
+    except RulesRefused as refusal:  # keys that do not go together
         for key, reason in refusal.problems:
             table.refuse(key, reason)
-        return kind.base
+        return base

@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 import os
 import stat
-import tomllib
 from pathlib import Path
 
 import pytest
-from jsonschema import Draft202012Validator
 
-from door.config import default_file
+from door.config.schema import described
 from tests.door.shell import CommandResult, door
 
 OWN = """\
@@ -40,30 +38,49 @@ def config(path: Path, *words: str) -> CommandResult:
     return door("config", words[0], "--config", str(path), *words[1:])
 
 
-def test_show_prints_the_file_and_effective_prints_every_key(own: Path) -> None:
-    written = tomllib.loads(OWN)
-    written["boards"]["Xibalba"]["secret"] = ""
-    assert tomllib.loads(config(own, "show").output) == written
-    effective = config(own, "show", "--effective").output
-    assert "nodes = 4  # default: 16\n" in effective
-    assert "hush" not in effective
-    shipped = tomllib.loads(default_file.text())
-    shipped["board"]["name"], shipped["calls"]["nodes"] = "Rat Trap", 4
-    parsed = tomllib.loads(effective)
-    del parsed["boards"]
-    assert parsed == shipped
+def test_list_shows_every_key_with_value_default_and_meaning(own: Path) -> None:
+    lines = config(own, "list").output.splitlines()
+    where = lines.index("calls.nodes = 4  # default: 16")
+    assert lines[where + 1] == "    How many callers can be online at once (1 to 9999)."
+    shown = [line.partition(" = ")[0] for line in lines if not line.startswith(" ")]
+    names = [key.name for key in described(OWN, own)[1]]
+    assert shown == names
+    assert {"boards.Xibalba.minutes", "games.vegas.split_21", "events.1.name"} <= set(shown)
+    assert shown.index("board.name") < shown.index("calls.nodes") < shown.index("timebank.mode")
+    assert 'boards.Xibalba.secret = a secret  # default: ""' in lines
+    assert "hush" not in "\n".join(lines)
 
 
-def test_diff_prints_only_changed_defaults(own: Path, tmp_path: Path) -> None:
-    changed = json.loads(config(own, "diff", "--format", "json").output)
-    assert {each["key"]: (each["value"], each["default"]) for each in changed} == {
-        "board.name": ("Rat Trap", "Black Jack For Time"),
-        "calls.nodes": (4, 16),
-        "boards.Xibalba.minutes": (90, 60),
-        "boards.Xibalba.addresses": (["192.0.2.7"], []),
-    }
-    (tmp_path / "usual.toml").write_text(default_file.text())
-    assert config(tmp_path / "usual.toml", "diff").output == "Nothing differs from the defaults.\n"
+def test_list_finds_a_word_in_names_and_meanings(own: Path) -> None:
+    found = json.loads(config(own, "list", "soft", "--format", "json").output)
+    assert found == [
+        {
+            "key": "games.vegas.dealer",
+            "value": "stand 17",
+            "default": "stand 17",
+            "meaning": 'What the dealer does on 17: "hit 17 with an ace" counts the ace as one or'
+            ' eleven ("stand 17", "hit soft 17", "hit 17 with an ace" or "hit 17").',
+        }
+    ]
+    assert config(own, "list", "NODES").output.startswith("calls.nodes = 4")
+    wrong = config(own, "list", "roulette")
+    assert (wrong.status, wrong.error) == (
+        2,
+        "No setting has roulette in its name or explanation.\n",
+    )
+    rows = config(own, "list", "xibalba", "--format", "csv").output
+    assert '"[""192.0.2.7""]"' in rows
+    assert "hush" not in rows
+
+
+def test_list_without_a_board_shows_the_defaults(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("BJFT_CONFIG", raising=False)
+    lines = door("config", "list").output.splitlines()
+    assert "calls.nodes = 16" in lines
+    assert "boards.NAME.minutes = 60" in lines
 
 
 @pytest.mark.parametrize(
@@ -79,8 +96,10 @@ def test_diff_prints_only_changed_defaults(own: Path, tmp_path: Path) -> None:
             'hours = ["mon 08:00-09:00", "sat 10:00-24:00"]',
             '["mon 08:00-09:00", "sat 10:00-24:00"]',
         ),
+        ("tournament.prize_minutes", "9,5", "prize_minutes = [9, 5]", "[9, 5]"),
         ("events.1.days", "mon,thu", 'days = ["mon", "thu"]', '["mon", "thu"]'),
         ("listeners.1.port", "2424", "port = 2424", "2424"),
+        ("rules.friday.ties", "push", 'ties = "push"', "push"),
         ('boards."My.Board".minutes', "45", "minutes = 45", "45"),
     ],
 )
@@ -146,26 +165,3 @@ def test_a_disk_that_is_full_leaves_the_file_as_it_was(
     )
     assert own.read_text() == OWN
     assert os.listdir(own.parent) == ["sysop.toml"]
-
-
-def test_the_schema_accepts_the_same_values_as_the_reader(own: Path) -> None:
-    schema = json.loads(door("config", "schema").output)
-    Draft202012Validator.check_schema(schema)
-    check = Draft202012Validator(schema)
-    assert not list(check.iter_errors(tomllib.loads(default_file.text())))
-    assert not list(check.iter_errors(tomllib.loads(OWN)))
-    assert schema["properties"]["calls"]["properties"]["nodes"] == {
-        "description": "How many callers can be online at once, 1 to 9999.",
-        "default": 16,
-        "type": "integer",
-        "minimum": 1,
-        "maximum": 9999,
-    }
-    for wrong in (
-        "[calls]\nnodes = 0",
-        "[calls]\nnode = 3",
-        "[games.vegas]\nnatural_pays = 2.2",
-        '[[events]]\ntime = "03:00"',
-        "[boards.Xibalba]\nshare = 101",
-    ):
-        assert list(check.iter_errors(tomllib.loads(wrong))), wrong

@@ -161,7 +161,7 @@ def test_every_command_that_prints_rows_takes_the_same_options() -> None:
         *("accounts", "ledger", "statement", "summary", "house", "log", "audit"),
         *("boards", "outbox", "tournament", "duels"),
         *("door nodes", "door refused", "door audit", "door odds"),
-        *("door callers list", "door callers keys", "door config show", "door config diff"),
+        *("door callers list", "door callers keys", "door config list"),
     }
     names = set()
     for name, command in (*leaves(timebank), *leaves(door, "door")):

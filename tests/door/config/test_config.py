@@ -6,7 +6,6 @@ import dataclasses
 import re
 import subprocess
 import sys
-import tomllib
 from fractions import Fraction
 from ipaddress import ip_network
 from itertools import pairwise
@@ -14,29 +13,18 @@ from pathlib import Path
 
 import pytest
 
-from door.config import boards, config, default_file
+from door.config import config, schema
 from door.config.defence import Defences
+from door.config.editing import toml
 from door.games.black_jack_for_time.game import BlackJackForTimeSettings
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 from door.games.registry import GAMES
 from door.lines.registry import ListenerSettings
 from tests import ROOT
 from timebank.errors import SettingsError
-from timebank.settings.toml import Problems, TomlTable
+from tools import page
 
 SHIPPED = ROOT / "sysop.toml"
-
-
-class Asked(dict):
-    """A table that remembers which keys it was asked for."""
-
-    def __init__(self, values: dict[str, object] | None = None) -> None:
-        super().__init__(values or {})
-        self.asked: set[str] = set()
-
-    def get(self, key, default=None):
-        self.asked.add(key)
-        return super().get(key, default)
 
 
 @pytest.fixture
@@ -63,58 +51,11 @@ def refusal(load, tmp_path):
     return sentences
 
 
-def keys_that_are_read() -> dict[str, set[str]]:
-    """Every key that some reader asks for, by the header of its table."""
-    events, listeners = Asked(), Asked()
-    games = {name: Asked() for name in GAMES}
-    alone = (
-        "board",
-        "server",
-        "calls",
-        "company",
-        "deal",
-        "tournament",
-        "duels",
-        "timebank",
-        "defence",
-        "fairness",
-        "metrics",
-        "notify",
-        "callers",
-        "pages",
-        "public",
-    )
-    tables = {name: Asked() for name in alone}
-    root = Asked({**tables, "events": [events], "listeners": [listeners]})
-    root["games"] = Asked(games)
-    root["boards"] = Asked({"NAME": (board := Asked())})
-    config.read(TomlTable(root, Problems("", ""), Path()), Path())
-    assert root.asked == set(root)
-    return {
-        **{f"[{name}]": table.asked for name, table in tables.items()},
-        "[[listeners]]": listeners.asked,
-        "[[events]]": events.asked,
-        "[boards.NAME]": board.asked,
-        **{f"[games.{name}]": game.asked | rule_keys(name) for name, game in games.items()},
-    }
-
-
-def rule_keys(game: str) -> set[str]:
-    """The keys of a game's section that vary its rules."""
-    asked: set[str] = set()
-
-    class Section(TomlTable):
-        def part(self, keys):
-            asked.update(keys)
-            return super().part(keys)
-
-    GAMES[game].read_settings(Section({}, Problems("", ""), Path()))
-    return asked
-
-
 class TestTheShippedFile:
-    def test_is_the_one_in_the_wheel(self):
-        assert SHIPPED.read_text(encoding="utf-8") == default_file.text()
+    """The file at the top of the repository."""
+
+    def test_is_the_page_that_init_writes(self):
+        assert page.PAGE.read_text(encoding="utf-8") == page.text(), "run `python -m tools.page`"
 
     def test_its_values_are_the_built_in_defaults(self, load):
         shipped = config.load(SHIPPED)
@@ -126,44 +67,37 @@ class TestTheShippedFile:
         )
         assert shipped == dataclasses.replace(built_in, path=SHIPPED, board=board, bank=bank)
 
-    def test_every_key_is_in_the_file_under_its_table(self):
-        written: dict[str, set[str]] = {}
-        header = ""
-        for line in SHIPPED.read_text(encoding="utf-8").splitlines():
-            if line.startswith("["):
-                header = line
-                written[header] = set()
-            elif key := re.match(r"(\w+) =", line):
-                written[header].add(key[1])
-        read = keys_that_are_read()
-        del read["[boards.NAME]"]  # every board is its own; the shipped lines are an example
-        assert written == read
-
-    def test_its_example_of_a_board_has_every_key_with_its_default(self):
-        text = SHIPPED.read_text(encoding="utf-8")
-        example = re.sub("^# (\\[boards|[a-z0-9_]+ =)", r"\1", text, flags=re.M)
-        written = tomllib.loads(example)["boards"]["Xibalba"]
-        assert set(written) == keys_that_are_read()["[boards.NAME]"]
-        usual = boards.unlisted("Xibalba")
-        for key, value in written.items():
-            current = getattr(usual, key) if hasattr(usual, key) else getattr(usual.trusted, key)
-            assert (list(current) if isinstance(current, tuple) else current) == value
-
-    def test_every_key_has_a_comment_of_its_own_above_it(self):
+    def test_is_a_page_with_a_line_about_each_key(self):
         lines = SHIPPED.read_text(encoding="utf-8").splitlines()
+        assert len(lines) <= 66
+        assert max(map(len, lines)) <= 104
+        explained = set()
         for above, line in pairwise(lines):
-            if re.match(r"\w+ =", line):
-                assert above.startswith("#"), line
+            if key := re.match(r"(\w+) = ", line):
+                assert above.startswith("# ") or key[1] in explained, line
+                explained.add(key[1])
+        changed = [key.path for key in schema.of_the_house() if key.path[-1] in explained]
+        assert {path[0] for path in changed} >= {"board", "listeners", "calls", "events", "games"}
 
-    def test_it_fits_a_screen_of_a_hundred_columns(self):
-        assert max(map(len, SHIPPED.read_text(encoding="utf-8").splitlines())) <= 100
+
+def test_every_key_has_its_sentence_and_every_sentence_its_key():
+    keys = {(str(key.path[0]), key.path[-1]) for key in schema.of_the_house()}
+    sentences = schema.meanings()
+    explained = {(table, key) for table, words in sentences.items() for key in words}
+    abouts = {(table, "about") for table in sentences}
+    assert {each for each in keys if each[0] != "rules"} == explained - abouts
+    assert {key for table, key in keys if table == "rules"} <= sentences["games"].keys()
+    assert all(words[0].isupper() and words.endswith(".") for *_, words in texts(sentences))
+
+
+def texts(sentences):
+    return [(table, key, text) for table, words in sentences.items() for key, text in words.items()]
 
 
 def test_the_guide_has_a_part_for_each_table():
     text = (ROOT / "docs/guide/settings.md").read_text(encoding="utf-8")
-    parts = set(re.findall(r"^### `(\[.*\])`$", text, re.M))
-    games = {f"[games.{name}]" for name in GAMES}
-    assert (parts - {"[games.NAME]"}) | games == set(keys_that_are_read())
+    parts = set(re.findall(r"^### `\[+(\w+).*\]`$", text, re.M))
+    assert parts == set(schema.meanings())
 
 
 class TestDefaults:
@@ -265,6 +199,75 @@ class TestValues:
 
     def test_any_free_port_may_be_asked_for_more_than_once(self, load):
         assert len(load("[[listeners]]\nport = 0\n" * 2).listeners) == 2
+
+
+class TestTheSetsOfRules:
+    def test_a_table_plays_by_the_old_text_unless_it_names_another_set(self, load):
+        for text in ("", "".join(f'[games.{name}]\nrules = "1991"\n' for name in GAMES)):
+            games = load(text).games
+            assert {name: games[name].rules for name in GAMES} == {
+                name: game.kind.base for name, game in GAMES.items()
+            }
+
+    def test_every_key_of_a_1_0_file_means_the_same(self, load):
+        """Such a file had every key with its default."""
+        lines = []
+        for key in schema.of_the_house():
+            if key.path[0] in ("boards", "rules") or key.path[-1] == "rules":
+                continue
+            if schema.header(key.table) not in lines:
+                lines.append(schema.header(key.table))
+            lines.append(f"{key.path[-1]} = {toml(key.value)}")
+        assert load("\n".join(lines)) == load("")
+
+    def test_a_key_of_the_table_overrides_its_set(self, load):
+        text = '[games.vegas]\nrules = "casino"\ndealer = "hit 17"\ndecks = 8\n'
+        rules = load(text).games["vegas"].rules
+        assert (rules.dealer, rules.split_aces, rules.decks) == ("hit 17", "one card", 8)
+
+    def test_a_set_of_your_own_is_for_every_table_that_names_it(self, load):
+        games = load(
+            '[rules.friday]\ndecks = 2\nties = "push"\nsplit_21 = "natural"\n'
+            '[games.black-jack-for-time]\nrules = "friday"\ndecks = 3\n'
+            '[games.vegas]\nrules = "friday"\n'
+        ).games
+        bjft, vegas = games["black-jack-for-time"].rules, games["vegas"].rules
+        assert (bjft.decks, bjft.ties, bjft.shuffle) == (3, "push", "hand")
+        assert (vegas.decks, vegas.split_21, vegas.dealer) == (2, "natural", "stand 17")
+        assert games["red-dog"].rules.decks == 1
+
+    @pytest.mark.parametrize(
+        ("text", "sentence"),
+        [
+            (
+                '[games.vegas]\nrules = "casinos"',
+                'line 2: [games.vegas] rules: must be "1991" or "casino", is "casinos";'
+                ' did you mean "casino"?',
+            ),
+            (
+                '[rules.mine]\ntie = "push"',
+                'line 2: [rules.mine] tie: is not known here; did you mean "ties"?',
+            ),
+            (
+                "[rules.mine]\ndecks = 9",
+                "line 2: [rules.mine] decks: must be a whole number from 1 to 8, is 9.",
+            ),
+            (
+                "[rules.casino]\ndecks = 8",
+                "line 1: [rules.casino]: must have a name of your own:"
+                " 1 to 24 characters, and no @ or |, and not 1991 or casino.",
+            ),
+            (
+                '[rules.mine]\nhit_on_21 = true\ntwenty_one_paid = "at once"',
+                'line 2: [rules.mine] hit_on_21: cannot be true while twenty_one_paid is "at once":'
+                " the hand would be over.",
+            ),
+            ("rules = 3", "line 1: rules: must be one table, is 3."),
+            ("[rules]\nmine = 3", "line 2: [rules] mine: must be one table, is 3."),
+        ],
+    )
+    def test_a_mistake_is_a_sentence(self, refusal, text, sentence):
+        assert refusal(text) == [sentence]
 
 
 class TestTheListeners:

@@ -11,7 +11,7 @@ import pytest
 
 from door.cli.check import report
 from door.config import config as settings
-from door.config import default_file, listeners
+from door.config import schema
 from door.errors import CannotListen
 from door.lines import registry
 from door.server import public_page
@@ -71,10 +71,8 @@ def test_settings_check_and_page_go_by_its_row(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_sysop_reads_of_each_kind_and_of_its_port(kind: str) -> None:
-    comments = default_file.comments()
-    assert f'"{kind}"' in comments["[[listeners]]", "kind"]
+    (sentence,) = (key.meaning for key in schema.of_the_house() if key.name == "listeners.1.kind")
+    assert f'"{kind}"' in sentence
     usual = KINDS[kind].usual_port
-    ports = comments["[[listeners]]", "port"]
-    assert kind == listeners.USUAL or re.search(rf"{usual} for (the )?{kind}\b", ports)
     guide = (ROOT / "docs" / "guide" / "ports.md").read_text("utf-8")
     assert re.search(rf'^\| `"{kind}"` \| .* \| {usual} \|', guide, re.MULTILINE)

@@ -83,13 +83,13 @@ import = ["a.txt"]
         ('[board]\nname = "Another"', ["[board] name"]),
         ('[board]\nsysop = "Wanda"', ["[board] sysop"]),
         ('[board]\ntime_zone = "Europe/Berlin"', ["[board] time_zone"]),
-        ("[calls]\nnodes = 4\nminutes_per_day = 30", ["[calls] minutes_per_day", "[calls] nodes"]),
+        ("[calls]\nnodes = 4\nminutes_per_day = 30", ["[calls] nodes", "[calls] minutes_per_day"]),
         ("events = []", ["[[events]]"]),
         ("[timebank]\nlargest_loan = 5", ["[timebank] largest_loan"]),
         ('[timebank]\nhours = ["mon 10:00-11:00"]', ["[timebank] hours"]),
         ('[timebank]\nmode = "none"', ["[timebank] mode"]),
         ("[timebank]\ngone_days = 3", ["[timebank] gone_days"]),
-        ("[games.vegas]\nseats = 3\ndecks = 4", ["[games.vegas] decks", "[games.vegas] seats"]),
+        ("[games.vegas]\nseats = 3\ndecks = 4", ["[games.vegas] seats", "[games.vegas] decks"]),
         ('[games.baccarat]\nlanguage = "french"', ["[games.baccarat] language"]),
         ("[boards.Xibalba]\nshare = 50", ["[boards]"]),
     ],
@@ -152,7 +152,7 @@ def test_each_server_that_objects_is_named_with_its_keys(terms):
     ours, theirs = terms(), terms("[calls]\nnodes = 4\n[timebank]\nkeep_minutes = 6")
     others = [server("beta", theirs), server("gamma", ours), server("delta", theirs, "9.9")]
     problems = list(objections("1.2.0", ours, others))
-    keys = "[timebank] keep_minutes and [calls] nodes"
+    keys = "[calls] nodes and [timebank] keep_minutes"
     assert problems[0] == f"The server beta serves with other settings: {keys}."
     assert problems[1].startswith("The server delta is of version 9.9, and this one of 1.2.0: ")
     assert len(problems) == 2

@@ -8,7 +8,6 @@ from tests.timebank.at_the_window import borrow, deposit, repay, send, withdraw
 from tests.timebank.books import MAIL_HOUR, lost, pushed
 from timebank.callers.history import history
 from timebank.settings.schedule import Event
-from timebank.settings.settings import EVERY_DAY
 from timebank.wagers.rounds import Settlement
 
 
@@ -50,7 +49,7 @@ class TestWords:
         assert words(books, bob) == ['Received 15:00 from Ann: "thanks: for the hint"']
 
     def test_of_winnings_that_an_event_cuts_off(self, books, ann):
-        books.change(events=(Event("Mail: hour", MAIL_HOUR.start, EVERY_DAY, 60),))
+        books.change(events=(Event("Mail: hour", MAIL_HOUR.start, MAIL_HOUR.days, 60),))
         call = books.call(ann)
         call.win(600, 15 * 3600)
         assert words(books, ann, 1) == [

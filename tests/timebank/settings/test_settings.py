@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from timebank.errors import SettingsError
 from timebank.settings import settings
 from timebank.settings.schedule import Event
-from timebank.settings.settings import DEFAULT_EVENTS, EVERY_DAY
 from timebank.settings.toml import LONGEST_FILE, lines_of_keys
 
 
@@ -51,7 +50,7 @@ class TestDefaults:
         path = write("")
         bank = settings.load(path)
         assert bank.zone == ZoneInfo("UTC")
-        assert bank.events == DEFAULT_EVENTS == (Event("Mail hour", time(3), EVERY_DAY, 60),)
+        assert bank.events == (Event("Mail hour", time(3), frozenset(range(7)), 60),)
         assert bank.minutes_per_day == 60
         assert (bank.mode, bank.thebank_ext) == ("built-in", None)
         assert bank.database == path.parent / "data" / "board.sqlite3"

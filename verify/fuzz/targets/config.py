@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import atexit
+import itertools
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from door.config import config
+from door.config import config, schema
+from door.config.editing import toml
 from door.games.registry import GAMES
 from timebank.errors import SettingsError
 from verify.fuzz.oracles import assert_one_line
 from verify.fuzz.target import Target
 
-SHIPPED = Path(__file__).resolve().parents[3] / "sysop.toml"
 _FOLDER = tempfile.TemporaryDirectory(prefix="fuzz-")
 FILE = Path(_FOLDER.name) / "sysop.toml"
 atexit.register(_FOLDER.cleanup)
@@ -43,10 +44,9 @@ def check(data: bytes) -> None:
 
 
 def _seeds() -> Iterator[bytes]:
-    shipped = SHIPPED.read_text(encoding="utf-8")
-    plain = "\n".join(line for line in shipped.split("\n") if line and not line.startswith("#"))
-    for part in plain.split("\n["):
-        yield f"[{part}".replace("[[[", "[[").encode()
+    for table, keys in itertools.groupby(schema.of_the_house(), lambda key: key.table):
+        lines = [f"{key.path[-1]} = {toml(key.value)}" for key in keys if key.value is not None]
+        yield "\n".join([schema.header(table), *lines, ""]).encode()
     yield b""
     yield b"[board]\nname = 'x'\nsysop = 1979-05-27T07:32:00Z\n[calls]\nnodes = 0x10\n"
     yield b'[[listeners]]\nkind = "telnet"\nhost = "127.0.0.1"\nport = 0\n[[listeners]]\nport = 1.5'
@@ -62,7 +62,18 @@ TARGET = Target(
     tokens=(
         *(b"[board]\n", b"[calls]\n", b"[[events]]\n", b"[[listeners]]\n"),
         *(f"[games.{name}]\n".encode() for name in GAMES),
-        *(b"[boards.x]\n", b"[bank]\n", b" = ", b'"', b'"""', b"'", b"\n", b"["),
+        *(
+            b"[boards.x]\n",
+            b"[rules.x]\n",
+            b'rules = "x"\n',
+            b"[bank]\n",
+            b" = ",
+            b'"',
+            b'"""',
+            b"'",
+            b"\n",
+            b"[",
+        ),
         *(b"true", b"-1", b"1e999", b"nan", b"1979-05-27", b"{", b"}", b",", b"\\u001b", b"\xff"),
         *(b"name", b"minutes", b"time", b"days", b"mode", b"zone", b"addresses", b"9" * 40, b"0x"),
     ),
