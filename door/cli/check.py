@@ -23,8 +23,11 @@ from door.cli.common import config_option, need
 from door.config import config, privacy
 from door.config import people as named
 from door.config.listeners import DOORS_ALONE
+from door.config.schema import noted
 from door.defence.front_ends import Lookout, signs_in
 from door.errors import CertificateRefused
+from door.games.engine.game import TEXT
+from door.games.registry import GAMES
 from door.lines.registry import KINDS, lacks
 from door.lines.tls.tls import Certificate
 from door.server.server_note import release_warning
@@ -77,8 +80,17 @@ def report(path: Path) -> list[str]:
         f"Board {board.name}{nodes}, data in {board.data}.",
         f"Time zone {bank.zone.key}, time bank {bank.mode}, events: {events}.",
         *([] if settings.listeners else [DOORS_ALONE]),
+        *_rules(settings),
         *doubts,
     ]
+
+
+def _rules(settings: Config) -> list[str]:
+    """Return a sentence about the tables that play by other rules than the old texts."""
+    keys = noted(settings.text, settings.path)
+    sets = {key.path[1]: key.value for key in keys if key.path[2:] == ("rules",)}
+    other = [f"{GAMES[str(game)].title} {name}" for game, name in sets.items() if name != TEXT]
+    return [f"Rules: {', '.join(other)}."] if other else []
 
 
 def _look_at_people(settings: Config, path: Path) -> list[str]:
@@ -202,7 +214,7 @@ def _latest_calls(settings: Config) -> list[tuple[str, str]]:
 
 
 def _look_at_certificates(root: TomlTable, settings: Config) -> None:
-    for table, listener in zip(root.tables("listeners") or (), settings.listeners, strict=False):
+    for table, listener in zip(root.tables("listeners"), settings.listeners, strict=False):
         if listener.certificate is None or listener.key is None:
             continue
         try:

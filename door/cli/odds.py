@@ -13,6 +13,7 @@ import click
 
 from door.cli.common import DEFAULT_CONFIG, config_option, load_config, rows_option
 from door.games.engine.errors import RulesRefused
+from door.games.engine.game import HOUSE_SETS
 from door.games.registry import GAMES, game_named
 from door.games.solver import odds_text
 from door.games.solver.cache import card_of, odds_of
@@ -36,11 +37,12 @@ def asked_tables(
 ) -> list[tuple[Game, Any]]:
     """Return one table with its rules, or all tables. The rules are those of `config`, or the
     defaults without it, changed by those `given` as "key=value"."""
-    if table is None and given:
+    keys = [text for text in given if "=" in text]
+    if table is None and keys:
         raise UserError("Rules belong to a table: name it before --rules.")
     games = list(GAMES.values()) if table is None else [_named(table)]
-    changed = dict(map(_rule, given))
-    return [(game, rules_of(config, game, changed)) for game in games]
+    chosen, changed = [text for text in given if "=" not in text], dict(map(_rule, keys))
+    return [(game, rules_of(config, game, changed, chosen)) for game in games]
 
 
 def pieces(
@@ -83,16 +85,32 @@ def show_cards(asked: Sequence[tuple[Game, Any]], form: str) -> Iterator[Piece]:
         yield from _joined(map(card_lines, cards))
 
 
-def rules_of(config: Config | None, game: Game, changed: Mapping[str, object]) -> Any:
-    """Return the rules of a table with some of them changed; raise `UserError` if one is wrong."""
+def rules_of(
+    config: Config | None, game: Game, changed: Mapping[str, object], chosen: Sequence[str] = ()
+) -> Any:
+    """Return the rules of a table, or of the last set `chosen`, with some of them changed; raise
+    `UserError` if one is wrong."""
     settings = None if config is None else config.games[game.name]
     rules = getattr(settings, "rules", game.kind.base)
+    for name in chosen:
+        rules = _set_of(config, game, name)
     if not changed:
         return rules
     try:
         return game.kind.vary(changed, rules)
     except RulesRefused as refused:
         raise UserError(f"{game.title}: {refused}") from refused
+
+
+def _set_of(config: Config | None, game: Game, name: str) -> Any:
+    own = {} if config is None else tomllib.loads(config.text).get("rules", {})
+    if name in HOUSE_SETS:
+        return game.kind.rules_of(name)
+    if name not in own:
+        known = ", ".join((*HOUSE_SETS, *own))
+        raise UserError(f"--rules takes KEY=VALUE or a set of rules ({known}), not {name}.")
+    keys = {key: value for key, value in own[name].items() if key in game.kind.sysop_keys}
+    return game.kind.vary(keys, game.kind.base)
 
 
 def _named(table: str) -> Game:
@@ -104,9 +122,7 @@ def _named(table: str) -> Game:
 
 def _rule(text: str) -> tuple[str, object]:
     """Return the key and value of a rule as in sysop.toml; words need no quotation marks."""
-    key, equals, value = text.partition("=")
-    if not equals:
-        raise UserError(f"--rules takes KEY=VALUE, not {text}.")
+    key, _, value = text.partition("=")
     try:
         read: object = tomllib.loads(f"value = {value.strip()}")["value"]
     except tomllib.TOMLDecodeError:
@@ -127,9 +143,9 @@ def _joined(parts: Iterable[Iterator[Piece]]) -> Iterator[Piece]:
 @click.option(
     "--rules",
     "rules",
-    metavar="KEY=VALUE",
+    metavar="SET|KEY=VALUE",
     multiple=True,
-    help="A rule as in sysop.toml, instead of the house's; may be given more than once.",
+    help="A set of rules such as casino, or a rule as in sysop.toml; may be given more than once.",
 )
 @click.option("--card", is_flag=True, help="The strategy card: what to do with which hand.")
 @rows_option

@@ -5,7 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from door.games.blackjack.kind import BlackJackKind
-from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, BlackjackRules, checks_of
+from door.games.blackjack.rules import (
+    BLACK_JACK_FOR_TIME,
+    BLACK_JACK_IN_CASINOS,
+    BlackjackRules,
+    checks_of,
+)
 from door.games.engine.descriptor import Game
 from door.games.engine.game import Samples
 from door.games.engine.settings import StakeSettings
@@ -15,7 +20,10 @@ from door.games.solver.decisions import BlackjackCosts
 from timebank.language import N_
 
 BLACK_JACK_FOR_TIME_KIND = BlackJackKind(
-    name="black-jack-for-time", base=BLACK_JACK_FOR_TIME, checks=checks_of(BLACK_JACK_FOR_TIME)
+    name="black-jack-for-time",
+    base=BLACK_JACK_FOR_TIME,
+    in_casinos=BLACK_JACK_IN_CASINOS,
+    checks=checks_of(BLACK_JACK_FOR_TIME),
 )
 
 

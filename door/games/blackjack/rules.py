@@ -11,7 +11,7 @@ from typing import Literal
 
 from door.games.engine.cards import CARDS_IN_DECK, Card, count
 from door.games.engine.errors import RuleProblem, RulesRefused
-from door.games.engine.rules import MOST_DECKS, Check, Halves, checked, choice, flag, whole
+from door.games.engine.rules import MOST_DECKS, Check, Halves, checked, choice, flag, plain, whole
 
 CHARLIE_CARDS = 5
 """The cards of a complete hand in a game with Charlies (help file, The Play and The Dealer's
@@ -244,6 +244,16 @@ BLACK_JACK_FOR_TIME = BlackjackRules(
 )
 """The rules of the help file. docs/rules.md explains the defaults that it leaves open."""
 
+BLACK_JACK_IN_CASINOS: Mapping[str, object] = {
+    "decks": 6,
+    "shuffle": "shoe",
+    "ties": "push",
+    "natural_pays": 2.5,
+    "twenty_one_pays": 2,
+    "charlie_pays": 2,
+}
+"""The keys of the rules "casino": a shoe of six decks, pushes, and 3 to 2 for a natural alone."""
+
 UNIX_BJ = replace(
     BLACK_JACK_FOR_TIME,
     shuffle="shoe",
@@ -281,6 +291,9 @@ VEGAS = replace(
 )
 """The rules of NEXTVegas. docs/rules.md explains the choices that it leaves open."""
 
+VEGAS_IN_CASINOS: Mapping[str, object] = {"dealer": "hit soft 17", "split_aces": "one card"}
+"""The keys of the rules "casino"."""
+
 
 def checks_of(rules: BlackjackRules) -> dict[str, Check]:
     """Return the valid values of each key in the game of these rules."""
@@ -315,18 +328,9 @@ def rules_to_mapping(rules: BlackjackRules) -> dict[str, object]:
 
     Fields without a key, such as `split`, come from the game's base rules.
     """
-    mapping = {key: getattr(rules, key) for key in _journaled(rules)}
-    return {
-        key: _plain(value) if isinstance(value, Fraction) else value
-        for key, value in mapping.items()
-    }
+    return {key: plain(getattr(rules, key)) for key in _journaled(rules)}
 
 
 def _journaled(rules: BlackjackRules) -> tuple[str, ...]:
     """Return the keys of the journal: those of the game, and the value of a coin."""
     return (*rules.keys, VALUE_OF_COIN)
-
-
-def _plain(number: Fraction) -> int | float:
-    """Return a whole or half number for TOML and JSON, without rounding."""
-    return int(number) if number.denominator == 1 else float(number)

@@ -26,7 +26,12 @@ class RedDogKind(Kind):
 
 
 RED_DOG_KIND = RedDogKind(
-    name="red-dog", base=RED_DOG, checks=CHECKS, start=start, actions=RedDogAction
+    name="red-dog",
+    base=RED_DOG,
+    in_casinos={"decks": 6, "shuffle": "shoe"},
+    checks=CHECKS,
+    start=start,
+    actions=RedDogAction,
 )
 
 

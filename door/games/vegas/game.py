@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from door.games.blackjack.kind import BlackJackKind
-from door.games.blackjack.rules import MOST_SEATS, VEGAS, BlackjackRules, checks_of
+from door.games.blackjack.rules import (
+    MOST_SEATS,
+    VEGAS,
+    VEGAS_IN_CASINOS,
+    BlackjackRules,
+    checks_of,
+)
 from door.games.engine.descriptor import Game
 from door.games.engine.game import Samples
 from door.games.engine.settings import StakeSettings
@@ -18,6 +24,7 @@ from timebank.settings.forms import Number, setting
 VEGAS_KIND = BlackJackKind(
     name="vegas",
     base=VEGAS,
+    in_casinos=VEGAS_IN_CASINOS,
     checks=checks_of(VEGAS),
     most_seats=MOST_SEATS,
     undealt=0,

@@ -46,6 +46,14 @@ def test_check_reports_a_command_that_is_missing(tmp_path: Path) -> None:
         assert (sentence in Shell(config)("check").output) == is_missing
 
 
+def test_check_names_the_tables_that_play_by_other_rules(tmp_path: Path) -> None:
+    config = tmp_path / "sysop.toml"
+    config.write_text('[rules.friday]\n[games.vegas]\nrules = "friday"\ndecks = 2\n')
+    assert "\nRules: Vegas friday.\n" in Shell(config)("check").output
+    config.write_text("[games.vegas]\ndecks = 2\n")
+    assert "Rules" not in Shell(config)("check").output
+
+
 def test_check_reports_a_foreign_file(tmp_path: Path) -> None:
     config = tmp_path / "sysop.toml"
     config.write_text('[timebank]\nimport = ["BANK.EXT"]\n')

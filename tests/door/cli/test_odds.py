@@ -48,13 +48,32 @@ def test_the_rules_of_the_house_and_others_in_their_place(tmp_path: Path) -> Non
     assert "perfect play" in words
 
 
+def test_the_sets_of_rules_of_the_house_and_of_the_sysop(tmp_path: Path) -> None:
+    (tmp_path / "sysop.toml").write_text(
+        "[rules.friday]\ndecks = 3\nties = 'push'\n[games.red-dog]\npenetration = 60\n"
+    )
+
+    def rules(*words: str) -> dict[str, object]:
+        read: dict[str, object] = json.loads(odds("red-dog", *words, "--json").output)["rules"]
+        return read
+
+    assert rules() == {"decks": 1, "shuffle": "hand", "penetration": 60}
+    assert rules("--rules", "casino") == {"decks": 6, "shuffle": "shoe", "penetration": 75}
+    assert rules("--rules", "friday", "--rules", "shuffle=shoe")["decks"] == 3
+    every = json.loads(odds("--rules", "casino", "--json").output)
+    assert {each["game"]: each["rules"] for each in every}["black-jack-for-time"]["decks"] == 6
+
+
 @pytest.mark.parametrize(
     ("words", "refusal"),
     [
         (("craps",), "There is no table craps"),
         (("red-dog", "--rules", "decks=9"), "Red Dog: decks: must be a whole number from 1 to 8"),
         (("red-dog", "--rules", "tie=push"), "tie: is not a rule of this game"),
-        (("red-dog", "--rules", "decks"), "--rules takes KEY=VALUE, not decks."),
+        (
+            ("red-dog", "--rules", "decks"),
+            "--rules takes KEY=VALUE or a set of rules (1991, casino), not decks.",
+        ),
         (("--rules", "decks=2"), "name it before --rules"),
         (("--config", "nowhere.toml"), "there is no such file"),
         (("red-dog", "--card", "--format", "csv"), "A card is text or JSON"),

@@ -43,3 +43,15 @@ def test_the_rules_page_lists_every_key_with_default_and_values(
 def test_the_usual_rules_are_rules_that_may_be(game: Game) -> None:
     usual = proofs.whole_rules(game.kind, game.kind.base)
     assert game.kind.vary(usual, game.kind.base) == game.kind.base
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=list(GAMES))
+def test_the_rules_page_lists_what_casinos_play_otherwise(game: Game) -> None:
+    table = RULES.partition("\n## Sets of rules\n")[2].partition("\n## ")[0]
+    (row,) = re.findall(rf"^\| {game.title} \| .+ \| (.+) \|$", table, re.M)
+    listed = dict(re.findall(r"`(\w+) = (.+?)`", row))
+    assert listed == {key: json.dumps(value) for key, value in game.kind.in_casinos.items()}
+    assert game.kind.rules_of("1991") == game.kind.base
+    casino = proofs.whole_rules(game.kind, game.kind.rules_of("casino"))
+    usual = proofs.whole_rules(game.kind, game.kind.base)
+    assert casino == {**usual, **game.kind.in_casinos}
