@@ -24,7 +24,8 @@ from pathlib import Path
 
 import tomlkit
 
-from tools import manual, page
+from tools import manual
+from tools.page import text
 
 HOUSE = Path(__file__).parent.parent
 UNITS = HOUSE / "door" / "setup" / "files" / "systemd"
@@ -114,7 +115,7 @@ FOLDERS = {"data": "/var/lib/bjft", "texts": "/var/lib/bjft/texts"}
 
 def settings() -> str:
     """Return the settings of a new board, with the folders of the package."""
-    document = tomlkit.parse(page.text())
+    document = tomlkit.parse(text())
     document["board"].update(FOLDERS)
     return tomlkit.dumps(document)
 
