@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
     from timebank.ledger.database import Desk
-    from timebank.reports.house import FinishedHand, TableLuck
+    from timebank.reports.house import FinishedHand, Luck
     from timebank.words import Unit
 
 DAYS = 30
@@ -57,7 +57,7 @@ async def show_luck(board: Board, caller: Caller) -> None:
     await console.pager.read(heading, text)
 
 
-def lines_of(lucks: Sequence[TableLuck]) -> Iterator[str]:
+def lines_of(lucks: Sequence[Luck]) -> Iterator[str]:
     words = _(
         "Your hands of the last {days} days. What you won beyond the odds of how you played is"
         " luck, and in the long run luck comes to nothing."
@@ -70,7 +70,7 @@ def lines_of(lucks: Sequence[TableLuck]) -> Iterator[str]:
         yield from (hanging(f"|07  {sentence}") for sentence in sentences(luck))
 
 
-def sentences(luck: TableLuck) -> Iterator[str]:
+def sentences(luck: Luck) -> Iterator[str]:
     """Describe the luck at one table to the caller; the amounts in `luck` are the house's."""
     staked = amount_words(luck.staked, luck.unit)
     net = -luck.house
@@ -103,7 +103,7 @@ def _given(given: int, unit: Unit) -> str:
     return words.format(given=amount_words(abs(given), unit))
 
 
-def _lucky(luck: TableLuck) -> Iterator[str]:
+def _lucky(luck: Luck) -> Iterator[str]:
     """Yield how lucky the caller was and, after enough hands, how common that is."""
     beyond, deviations = -luck.luck, -luck.deviations
     if not round(abs(beyond)) or not round(abs(deviations), 1):

@@ -18,7 +18,7 @@ from timebank.reports.house import lucks_of
 if TYPE_CHECKING:
     from door.call.console import Console
     from door.games.solver.strategy_card import StrategyCard
-    from timebank.reports.house import FinishedHand, TableLuck
+    from timebank.reports.house import FinishedHand, Luck
 
 ANSWER_SECONDS = 120.0  # enough on a machine that is busy with other work
 
@@ -38,7 +38,7 @@ class Sums(Shared):
             card = self._cards[key] = self._helper.ask(card_at, game, rules)
         return card
 
-    def lucks(self, hands: Iterable[FinishedHand]) -> asyncio.Future[list[TableLuck]]:
+    def lucks(self, hands: Iterable[FinishedHand]) -> asyncio.Future[list[Luck]]:
         """Return a future of the luck of these hands, by table; cancelling it saves the work."""
         return self._helper.ask(lucks_of, list(hands), for_the_bank)
 

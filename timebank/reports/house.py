@@ -144,20 +144,6 @@ class FinishedHand(NamedTuple):
         return Judged(self.game, self.unit, self.caller_id, self.staked, self.house, odds)
 
 
-class TableLuck(NamedTuple):
-    """The public figures of a `Luck`."""
-
-    game: str
-    unit: Unit
-    hands: int
-    unknown: int
-    staked: int
-    house: int
-    given: float
-    luck: float
-    deviations: float
-
-
 class HandNumbers(NamedTuple):
     """Numbers of hands, from `first` to before `end`."""
 
@@ -275,19 +261,13 @@ def hands_of(desk: Desk, caller_id: int, since: int, most: int) -> list[Finished
     return list(deque(_played(desk, span, caller_id), most))
 
 
-def lucks_of(hands: Iterable[FinishedHand], given: HandOdds | None) -> list[TableLuck]:
+def lucks_of(hands: Iterable[FinishedHand], given: HandOdds | None) -> list[Luck]:
     """Sum the hands of one caller by table, tables for minutes first."""
     tables: dict[tuple[str, Unit], Luck] = {}
     for hand in hands:
         where = hand.game, hand.unit
         tables.setdefault(where, Luck(*where)).add([hand.judged(given)])
-    return [
-        TableLuck(
-            *(luck.game, luck.unit, luck.hands, luck.unknown, luck.staked, luck.house),
-            *(luck.given, luck.luck, luck.deviations),
-        )
-        for luck in sorted(tables.values(), key=_sort_key)
-    ]
+    return sorted(tables.values(), key=_sort_key)
 
 
 def _sort_key(luck: Luck) -> tuple[bool, str, str]:
