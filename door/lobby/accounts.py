@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 
 from door.call.markup import literal, wrap
 from door.call.page import Page
+from door.call.talk import begins_with
 from door.lobby.bulletins import PLACES
 from door.wording import DAY
 from timebank.callers import callers
 from timebank.callers.history import history
-from timebank.language import _
+from timebank.calls.calls import open_calls
+from timebank.errors import Refused
+from timebank.language import N_, _
 from timebank.names import names
 from timebank.window.teller import accounts
 from timebank.words import date_words, moment
@@ -23,10 +26,12 @@ if TYPE_CHECKING:
     from door.call.caller import Caller
     from timebank.callers.callers import CallerRecord
     from timebank.callers.history import Happening
+    from timebank.ledger.database import Desk
     from timebank.settings.schedule import Schedule
     from timebank.window.teller import Listed
 
 WIDE = 70  # columns that the list needs as a table
+LONGEST_NAME = 60  # characters: a guest's name, @ and the name of the guest's board
 
 
 async def list_accounts(caller: Caller) -> None:
@@ -91,22 +96,26 @@ def _last_call(account: Listed, schedule: Schedule, today: date) -> str:
 
 
 async def find_account(caller: Caller, question: str) -> CallerRecord | None:
-    """Ask for the name of a caller; return None at Esc or an empty line.
+    """Ask for the name of a caller until it is known; return None at Esc or an empty line.
 
-    For an unknown name, names that are like it are suggested.
+    The beginning of a name is enough for a caller who is on. For an unknown name, names that are
+    like it are suggested.
     """
-    while True:
-        name = await caller.console.prompt.entry(f"|07{question}|15", longest=names.LONGEST)
-        if not name:
-            return None
-        record = await caller.ask_books(partial(callers.find, name=name))
-        if record is not None:
-            return record
-        near = await caller.ask_books(partial(callers.likely, typed=name))
-        words = _("Nobody here is called {name}.").format(name=literal(name))
-        if near:
-            words += " " + _("Do you mean {names}?").format(names=near)
-        caller.console.screen.say(f"|12{words}")
+    prompt = caller.console.prompt
+    while typed := await prompt.entry(f"|07{question}|15", longest=LONGEST_NAME):
+        try:
+            return await caller.ask_books(partial(_named, typed=typed))
+        except Refused as refused:
+            caller.console.screen.say(f"|12{literal(str(refused))}")
+    return None
+
+
+def _named(desk: Desk, typed: str) -> CallerRecord:
+    on = [call for call in open_calls(desk) if call.live]
+    record = callers.find(desk, typed) or begins_with(desk, on, typed)
+    if record is None:
+        raise Refused(callers.nobody(desk, typed, N_("There is no caller of that name.")))
+    return record
 
 
 async def read_history(caller: Caller) -> None:

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 from door.call import spoken
 from door.call.markup import hanging, literal
 from door.call.page import Page
-from door.call.talk import begins_with
 from door.errors import TalkRefused
 from door.lobby import texts
+from door.lobby.accounts import find_account
 from timebank.callers import callers, messages
 from timebank.callers.hearing import ignored
-from timebank.calls.calls import open_calls
 from timebank.errors import BooksUnavailable, Refused
 from timebank.language import N_, Phrase, _
 from timebank.words import field
@@ -130,7 +129,7 @@ def _line(caller: Caller, message: Message) -> str:
 
 
 async def _write(caller: Caller) -> None:
-    reader = await _ask_name(caller, _("Write to:"))
+    reader = await find_account(caller, _("Write to:"))
     if reader is not None:
         await _write_to(caller, reader)
 
@@ -178,7 +177,7 @@ def _has_written(desk: Desk, caller: Caller) -> bool:
 
 
 async def _ignore(caller: Caller) -> None:
-    other = await _ask_name(caller, _("Whose messages and talk?"))
+    other = await find_account(caller, _("Whose messages and talk?"))
     if other is None:
         return
     is_on = other.id in ignored(caller.record.preferences)
@@ -192,27 +191,8 @@ async def _ignore(caller: Caller) -> None:
     await caller.console.pager.any_key()
 
 
-async def _ask_name(caller: Caller, prompt: str) -> CallerRecord | None:
-    typed = await caller.console.prompt.entry(f"|07{prompt}|15", longest=LONGEST_NAME)
-    if not typed:
-        return None
-    return await caller.ask_books(partial(_named, typed=typed))
-
-
-def _named(desk: Desk, typed: str) -> CallerRecord:
-    """Find a caller by their whole name, or one who is on by the beginning of theirs."""
-    on = [call for call in open_calls(desk) if call.live]
-    record = callers.find(desk, typed) or begins_with(desk, on, typed)
-    if record is None:
-        raise Refused(callers.nobody(desk, typed, N_("There is no caller of that name.")))
-    return record
-
-
 def _sysop(desk: Desk) -> CallerRecord:
     record = callers.find(desk, desk.settings.sysop)
     if record is None:
         raise Refused(Phrase("The sysop doesn't read messages here yet."))
     return record
-
-
-LONGEST_NAME = 40

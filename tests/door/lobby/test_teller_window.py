@@ -32,6 +32,7 @@ from tests.door.visiting import (
 )
 from tests.terminal import MODERN, Profile
 from tests.world import World, world
+from timebank.calls.arrival import host_caller
 from timebank.keeping.caller_acts import set_muted
 from timebank.language import LANGUAGES, Viewer, _, speaking_to
 
@@ -200,11 +201,24 @@ async def test_a_misspelt_name_gets_suggestions(board: World) -> None:
     board.enter("Barbarella")
     ada = await at_the_window(board, "Ada", saved=30)
     await names_receiver(ada, "Barbara|04")
-    await ada.sees("Nobody here is called Barbara│04. Do you mean Barbarella?")
+    await ada.sees("There is no caller of that name. Do you mean Barbarella?")
     await ada.is_asked("Send to:")
     ada.presses("Ada\r")
     await hears(ada, "These minutes are yours already.")
     assert ada.has["bank"] == 30 * MINUTE
+
+
+async def test_a_caller_of_another_board_can_be_named_however_long_the_name_is(
+    board: World,
+) -> None:
+    name = "Alexander the Great@Babylon on the Euphrates"
+    with board.books() as desk:
+        assert (
+            host_caller(desk, "Babylon on the Euphrates", "1", "Alexander the Great").name == name
+        )
+    ada = await at_the_window(board, "Ada", saved=30)
+    await names_receiver(ada, name)
+    await ada.is_asked("Send how much?")
 
 
 async def test_minutes_are_deposited_at_log_off_on_request(tmp_path: Path) -> None:
