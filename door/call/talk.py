@@ -229,7 +229,7 @@ class Talk:
 
     async def _say_who_is_on(self) -> None:
         calls = await self._ask_books()(open_calls)
-        names = _listed([call.name for call in calls if call.live], MOST_NAMED)
+        names = listed_names([call.name for call in calls if call.live], MOST_NAMED)
         self._console.screen.say(f"|14{_('On now: {names}').format(names=names)}")
 
     # Messages for the caller.
@@ -260,7 +260,7 @@ class Talk:
             "<{key}> Read {number} messages from {names} again",
             number,
         )
-        names = _listed([each[-1] for each in self._new.values()], MOST_SENDERS)
+        names = listed_names([each[-1] for each in self._new.values()], MOST_SENDERS)
         return words.format(key=key, number=number, names=names)
 
     def has_read_all(self) -> None:
@@ -303,7 +303,7 @@ def _send(desk: Desk, sender: int, find: _Find, limits: Limits) -> _Sent:
     return _Sent(record.id, record.name, any(call.caller_id == record.id for call in live))
 
 
-def _listed(names: Sequence[str], most: int) -> str:
+def listed_names(names: Sequence[str], most: int) -> str:
     """List at most `most` names, and the number of the others."""
     listed = ", ".join(map(literal, names[:most]))
     if len(names) <= most:

@@ -91,7 +91,7 @@ def lines(bulletin: Bulletin, board: str, columns: int = COLUMNS) -> list[str]:
     """
     day = bulletin.day_news
     lists = [
-        _list(_("Richest callers"), bulletin.richest),
+        times_of(_("Richest callers"), bulletin.richest),
         _house(day.house),
         *_winners_and_losers(day),
         *_all_time_lists(bulletin),
@@ -109,19 +109,19 @@ def news_lines(days: TwoDays, columns: int = COLUMNS) -> list[str]:
     if before.house:
         rows += [f"|15{whole_date(before.day)}", ""]
         rows += _laid_out([*_winners_and_losers(before), _house(before.house)], columns)
-    richest = _list(_("Richest callers"), bulletin.richest)
+    richest = times_of(_("Richest callers"), bulletin.richest)
     return rows + _laid_out([*_all_time_lists(bulletin), richest], columns)
 
 
 def _winners_and_losers(day: DayNews) -> list[list[str]]:
-    lists = [_list(_("Winners of the day, all hands"), day.winners)]
-    return [*lists, _list(_("Losers of the day"), day.losers)] if day.losers else lists
+    lists = [times_of(_("Winners of the day, all hands"), day.winners)]
+    return [*lists, times_of(_("Losers of the day"), day.losers)] if day.losers else lists
 
 
 def _all_time_lists(bulletin: Bulletin) -> list[list[str]]:
-    lists = [_list(_("Winners of all time"), bulletin.ever_winners)]
+    lists = [times_of(_("Winners of all time"), bulletin.ever_winners)]
     if bulletin.ever_losers:
-        lists.append(_list(_("Losers of all time"), bulletin.ever_losers))
+        lists.append(times_of(_("Losers of all time"), bulletin.ever_losers))
     return lists
 
 
@@ -154,13 +154,8 @@ def list_of(heading: str, places: Iterable[tuple[str, str]]) -> list[str]:
     return [f"|14{heading}", *(rows or [f"|07{_('nobody yet')}"])]
 
 
-def _list(heading: str, places: Sequence[Standing]) -> list[str]:
-    rows = [f"|14{heading}"]
-    rows += [
-        f"|07{number} |15{literal(place.name):<24}|07{wording.clock_time(place.seconds):>9}"
-        for number, place in enumerate(places, 1)
-    ]
-    return rows if places else [*rows, f"|07{_('nobody yet')}"]
+def times_of(heading: str, places: Iterable[Standing]) -> list[str]:
+    return list_of(heading, ((each.name, wording.clock_time(each.seconds)) for each in places))
 
 
 def _house(days: Sequence[HouseDay]) -> list[str]:

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from door.call.caller import Caller
     from timebank.callers.days_called import DaysCalled
     from timebank.callers.fame import Hall, PlayRecord
-    from timebank.callers.standings import Standing
     from timebank.ledger.database import Desk
     from timebank.wagers.duels import DuelRecord
 
@@ -322,11 +321,11 @@ def _period(desk: Desk, period: str) -> DaySpan | None:
 
 def _lists(hall: Hall) -> list[list[str]]:
     lists = [
-        bulletins.list_of(_("Won most"), _in_time(hall.winners)),
-        bulletins.list_of(_("Best hand"), _in_time(hall.best_hands)),
+        bulletins.times_of(_("Won most"), hall.winners),
+        bulletins.times_of(_("Best hand"), hall.best_hands),
     ]
     if hall.losers:
-        lists.append(bulletins.list_of(_("Lost most, and admit it"), _in_time(hall.losers)))
+        lists.append(bulletins.times_of(_("Lost most, and admit it"), hall.losers))
     if hall.streaks:
         lists.append(_numbers(_("Hands won in a row"), hall.streaks))
     return lists
@@ -338,10 +337,6 @@ def _numbers(heading: str, places: Sequence[tuple[str, int]]) -> list[str]:
 
 def _stacked(lists: Sequence[Sequence[str]]) -> list[str]:
     return [row for each in lists for row in (*each, "")][:-1]
-
-
-def _in_time(places: Sequence[Standing]) -> Iterator[tuple[str, str]]:
-    return ((place.name, wording.clock_time(place.seconds)) for place in places)
 
 
 async def _read_plate(caller: Caller) -> None:

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ansi.canvas import Canvas
 from ansi.width import text_width
 from door import wording
 from door.call.canvas_display import CanvasDisplay
-from door.call.markup import lit, literal, plain, wrap
-from door.call.page import MARGIN, Page
+from door.call.markup import lit, plain, wrap
+from door.call.page import MARGIN
 from door.call.scene import LAYOUT_COLUMNS, WholeWidth
+from door.call.talk import listed_names
 from door.games.registry import GAMES
 from door.lobby import bulletins, fame, texts
 from door.lobby.luck import show_luck
@@ -32,7 +34,7 @@ from timebank.callers.award_names import award_words
 from timebank.callers.hearing import ignored
 from timebank.calls.calls import OpenCall, open_calls
 from timebank.errors import BooksUnavailable
-from timebank.language import N_, _, ngettext, speaking_to
+from timebank.language import N_, _, speaking_to
 
 if TYPE_CHECKING:
     from ansi.art import Art
@@ -587,10 +589,7 @@ def _others_on(board: Board, caller: Caller, calls: Iterable[OpenCall]) -> str:
         others += [call.name for call in calls if call.live and call.call_id not in ours]
     if not others:
         return _("You're the only one on.")
-    shown = [literal(name) for name in others[:NAMES_SHOWN]]
-    if more := len(others) - len(shown):
-        shown.append(ngettext("{number} more", "{number} more", more).format(number=more))
-    return _("Also on: {names}.").format(names=", ".join(shown))
+    return _("Also on: {names}.").format(names=listed_names(others, NAMES_SHOWN))
 
 
 async def _news(caller: Caller) -> None:
@@ -601,10 +600,6 @@ async def _news(caller: Caller) -> None:
     columns = (
         console.screen.page_columns - MARGIN if console.screen.is_painted else bulletins.COLUMN
     )
-    rows = bulletins.news_lines(news, columns)
-    page = texts.headed_if_room(console, caller.config.board.texts, "news", Page(_("News"), rows))
-    if isinstance(page, texts.HeadedPage):
-        console.display.stage(page)
-        await console.pager.any_key()
-    else:
-        await console.pager.read(page.title, "\n".join(rows))
+    text = "\n".join(bulletins.news_lines(news, columns))
+    dress = partial(texts.headed_if_room, console, caller.config.board.texts, "news")
+    await console.pager.read_or_choose(_("News"), text, {}, dress)

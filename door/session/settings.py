@@ -137,11 +137,7 @@ def _menu(labels: Mapping[str, str], rows: Sequence[SettingRow], known: Sequence
 
 
 async def _change(board: Board, caller: Caller, choice: str) -> None:
-    if choice in SWITCHES:
-        preference = SWITCHES[choice]
-        await caller.remember({preference: not caller.prefers(preference)})
-    elif choice in OPT_OUTS:
-        preference = OPT_OUTS[choice]
+    if preference := {**SWITCHES, **OPT_OUTS}.get(choice):
         await caller.remember({preference: not caller.prefers(preference)})
     elif choice == "Y":
         await _change_phrase(board, caller)

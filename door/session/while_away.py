@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from door.call.caller import LANGUAGE_KEY
 from door.call.markup import literal
 from door.call.page import Page
+from door.call.talk import listed_names
 from door.lobby import texts
 from door.lobby.accounts import read_history
 from door.lobby.pulse import DEAL_KEY
@@ -122,7 +122,7 @@ def _board_lines(away: Absence) -> Iterator[str]:
         yield f"|11{words.format(name=literal(name), amount=span(seconds))}"
     if away.passed:
         words = ngettext("{names} has passed you.", "{names} have passed you.", len(away.passed))
-        yield f"|12{words.format(names=_listed(away.passed))}"
+        yield f"|12{words.format(names=listed_names(away.passed, MOST_NAMED))}"
     if away.deal is not None:
         yield f"|11{_deal_words(away.deal)}"
 
@@ -133,16 +133,11 @@ def _deal_words(deal: DealEnd) -> str:
         words = _("Best at the daily deal of {day}: {names}. You took place {place} of {players}.")
     day = day_words(deal.day.isoformat())
     return words.format(
-        day=day, names=_listed(deal.winners), place=deal.place, players=deal.players
+        day=day,
+        names=listed_names(deal.winners, MOST_NAMED),
+        place=deal.place,
+        players=deal.players,
     )
-
-
-def _listed(names: Sequence[str]) -> str:
-    listed = ", ".join(literal(name) for name in islice(names, MOST_NAMED))
-    if len(names) <= MOST_NAMED:
-        return listed
-    more = len(names) - MOST_NAMED
-    return _("{names} and {number} more").format(names=listed, number=more)
 
 
 def _standing(away: Absence, running: int) -> str:
