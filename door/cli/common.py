@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
@@ -14,9 +15,9 @@ from typing import TYPE_CHECKING, TypeVar, cast
 import click
 
 from door.config import config
-from door.config.log_file import formatter, to_stderr
+from door.config.log_file import JsonFormatter, formatter, to_stderr, wants_json
 from timebank.cli.common import WholeNumber, format_option, open_books
-from timebank.cli.errors import UserError, refusing
+from timebank.cli.errors import EXIT_WRONG, UserError, refusing
 from timebank.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -68,12 +69,42 @@ def need(path: Path) -> None:
         )
 
 
-def log_to_stderr(config: Config, verbose: bool, *, is_trial: bool = False) -> None:
-    handler = to_stderr(sys.stderr)
-    handler.setFormatter(formatter(config, "%(asctime)s %(levelname)s %(name)s: %(message)s"))
+def log_to_stderr(
+    config: Config, verbose: bool, *, is_trial: bool = False
+) -> Callable[[str], None]:
+    """Begin the log, and return how to announce what the board does: in the log if it is JSON."""
+    form = formatter(config, "%(asctime)s %(levelname)s %(name)s: %(message)s")
     usual = logging.ERROR if is_trial else logging.WARNING  # a trial need not be complete
-    handler.setLevel(logging.INFO if verbose else usual)
-    logging.basicConfig(level=handler.level, handlers=[handler], force=True)
+    _begin_log(form, logging.INFO if verbose else usual)
+    if not isinstance(form, JsonFormatter):
+        return announce
+    announced = logging.getLogger("door.announced")
+    announced.setLevel(logging.INFO)
+    return announced.info
+
+
+def _begin_log(form: logging.Formatter, level: int) -> None:
+    handler = to_stderr(sys.stderr)
+    handler.setFormatter(form)
+    logging.basicConfig(level=level, handlers=[handler], force=True)
+
+
+@contextmanager
+def failures_in_the_log(path: Path) -> Iterator[None]:
+    """Log why a server fails, even if sysop.toml has mistakes, where it wants its log in JSON."""
+    if not wants_json(path):
+        yield
+        return
+    _begin_log(JsonFormatter(UTC), logging.WARNING)
+    logging.captureWarnings(True)
+    try:
+        yield
+    except UserError as error:
+        logging.getLogger("door.server").error("%s", error.message)
+        sys.exit(error.exit_code)
+    except Exception:
+        logging.getLogger("door.server").exception("the server failed")
+        sys.exit(EXIT_WRONG)
 
 
 def announce(words: str) -> None:

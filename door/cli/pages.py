@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from door.cli.common import announce, config_option, load_config, log_to_stderr
+from door.cli.common import config_option, failures_in_the_log, load_config, log_to_stderr
 from door.errors import CannotListen
 from door.server.pages_process import NOT_INSTALLED
 from timebank.cli.common import WholeNumber
@@ -43,13 +43,13 @@ def pages(
         from door.desk.pages import pages_server
     except ImportError as missing:
         raise UserError(NOT_INSTALLED) from missing
-    config = load_config(config_path)
-    log_to_stderr(config, verbose=False)
-    own = config.pages
-    if certificate is None and key is None:
-        certificate, key = own.certificate, own.key
     # A server that starts the pages holds the write end of their input.
     pipe = sys.stdin.fileno() if with_server else None
-    with refusing(DatabaseRefused, BooksFailed, CannotListen, OSError):
-        place = (host or own.host, port or own.port, certificate, key)
-        pages_server.serve(config, *place, announce, pipe)
+    with failures_in_the_log(config_path):
+        config = load_config(config_path)
+        say, own = log_to_stderr(config, verbose=False), config.pages
+        if certificate is None and key is None:
+            certificate, key = own.certificate, own.key
+        with refusing(DatabaseRefused, BooksFailed, CannotListen, OSError):
+            place = (host or own.host, port or own.port, certificate, key)
+            pages_server.serve(config, *place, say, pipe)

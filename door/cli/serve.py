@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from door.cli.common import announce, config_option, load_config, log_to_stderr
+from door.cli.common import (
+    announce,
+    config_option,
+    failures_in_the_log,
+    load_config,
+    log_to_stderr,
+)
 from door.errors import BoardClosed, CannotJoin, CannotListen
 from door.server import server
 from door.setup.answers import free_port
@@ -57,17 +63,18 @@ def serve(config_path: Path, verbose: bool, workers: str | None, tries: bool) ->
             " --try` plays at once on a board that is not saved, and --config names the settings"
             " of a board elsewhere."
         )
-    _serve(load_config(config_path), verbose)
+    with failures_in_the_log(config_path):
+        _serve(load_config(config_path), verbose)
 
 
 def _serve(config: Config, verbose: bool, *, is_trial: bool = False) -> None:
-    log_to_stderr(config, verbose, is_trial=is_trial)
+    say = log_to_stderr(config, verbose, is_trial=is_trial)
     with (
         refusing(DatabaseRefused, BooksTaken, BooksFailed, CannotJoin, CannotListen),
         refusing(BoardClosed, OSError),
         asyncio.Runner(loop_factory=server.loop_of(config)) as runner,
     ):
-        runner.run(server.serve(config, announce, is_trial=is_trial))
+        runner.run(server.serve(config, say, is_trial=is_trial))
 
 
 @contextmanager

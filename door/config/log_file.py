@@ -8,6 +8,7 @@ import json
 import logging
 import os
 import syslog
+import tomllib
 from io import StringIO
 from typing import TYPE_CHECKING, TextIO
 
@@ -95,6 +96,15 @@ class LogFile(logging.StreamHandler[TextIO]):
             self.stream.close()
         if record.levelno >= logging.WARNING:
             SystemLog().handle(record)
+
+
+def wants_json(path: Path) -> bool:
+    """Return whether sysop.toml asks for a log in JSON, whatever else is wrong with it."""
+    try:
+        server = tomllib.loads(path.read_text("utf-8-sig"))["server"]
+        return bool(server["log_format"] == "json")
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        return False
 
 
 def formatter(config: Config, form: str = FORM) -> logging.Formatter:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import logging
 import os
+import subprocess
 import sys
 from pathlib import Path
+from subprocess import PIPE, STDOUT
 
 import pytest
 
@@ -14,6 +16,7 @@ from door.clock import SystemClock
 from door.config import config as settings
 from door.config.log_file import formatter, opened, to_stderr
 from door.defence.reception import Reception
+from door.server.pages_process import PROGRAM
 
 TOML = '[board]\ntime_zone = "Asia/Tokyo"\n[server]\nlog_format = "{}"\n'
 
@@ -103,3 +106,34 @@ def test_no_other_user_makes_the_log_which_the_server_could_not_write_then(
     (log,) = opened(config)
     log.close()
     assert (tmp_path / "data/server.log").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ("", "J is open."),
+        ("[calls]\nnode = 1\n", "node: is not known here"),
+        ('[[listeners]]\nkind = "telnet"\nhost = "192.0.2.1"\nport = 2323\n', "192.0.2.1"),
+    ],
+    ids=["none", "a setting", "a port"],
+)
+def test_every_line_of_a_server_is_json_from_the_first_one_on(
+    tmp_path: Path, wrong: str, said: str
+) -> None:
+    """Also lines about settings that cannot be read, and about what it does at its start."""
+    file = tmp_path / "sysop.toml"
+    listeners = "" if "listeners" in wrong else "listeners = []\n"
+    nodes = "" if "calls" in wrong else "[calls]\nnodes = 1\n"
+    head = f'{listeners}events = []\n[board]\nname = "J"\n[server]\nlog_format = "json"\n'
+    file.write_text(f"{head}{nodes}{wrong}", encoding="utf-8")
+    command = (sys.executable, "-c", PROGRAM, "serve", "--config", file)
+    with subprocess.Popen(command, stdout=PIPE, stderr=STDOUT, text=True) as server:
+        assert server.stdout is not None
+        lines = []
+        for line in server.stdout:
+            lines.append(json.loads(line))
+            if "Its data is in" in line:
+                server.terminate()
+    assert server.returncode == (2 if wrong else 0)
+    assert said in lines[0]["message"]
+    assert {line["level"] for line in lines} <= {"INFO", "WARNING", "ERROR"}
