@@ -43,6 +43,7 @@ COMMANDS = {
     ),
     "run": ("run", "Serve one caller from another board (see docs/door-mode.md)."),
     "doctor": ("doctor", "Explain how `door run` would read a drop file; nothing is changed."),
+    "docs": ("docs", "List the documents and say where they are, or show a PAGE of them."),
     "check": ("check", "Check the settings and their certificates; report every mistake."),
     "odds": (
         "odds",

@@ -7,6 +7,7 @@ may be busy.
 from __future__ import annotations
 
 import os
+import re
 import resource
 import shutil
 import subprocess
@@ -28,7 +29,7 @@ pytestmark = pytest.mark.long
 
 SOURCES = (
     *("ansi", "door", "timebank", "tools", "setup.py", "pyproject.toml", "README.md", "LICENSE"),
-    *("sysop.toml", "MANIFEST.in"),
+    *("sysop.toml", "MANIFEST.in", "docs"),
 )
 BUILD = "import sys; from setuptools import build_meta; print(build_meta.build_wheel(sys.argv[1]))"
 MINUTE = 60.0
@@ -77,13 +78,19 @@ def assert_is_complete(wheel: Path) -> None:
     }
     assert ours - there == set()
     share = f"blackjack_for_time-{wheel.name.split('-')[1]}.data/data/share"
+    documents = {
+        f"{share}/doc/blackjack-for-time/docs/{path.relative_to(ROOT / 'docs')}"
+        for path in (ROOT / "docs").rglob("*.md")
+        if "screens" not in path.parts
+    }
+    assert len(documents) > 30
     pages = {f"{share}/man/man1/{page}.1" for name in manual.COMMANDS for page in pages_of(name)}
     completions = {
         f"{share}/bash-completion/completions/door",
         f"{share}/zsh/site-functions/_timebank",
         f"{share}/fish/vendor_completions.d/door.fish",
     }
-    assert pages | completions <= there
+    assert documents | pages | completions <= there
     with zipfile.ZipFile(wheel) as archive:
         page = archive.read(f"{share}/doc/blackjack-for-time/check.html").decode("utf-8")
     assert page == check_page.built()
@@ -149,6 +156,12 @@ async def test_from_a_wheel_to_a_hand_in_a_minute(tmp_path: Path) -> None:
     asked = {"_DOOR_COMPLETE": "bash_complete", "COMP_WORDS": "door dra", "COMP_CWORD": "1"}
     assert run(commands / "door", folder=tmp_path, **asked) == "plain,drain\n"
     assert "door-drain.1" in os.listdir(commands.parent / manual.MAN)
+    page = run(commands / "door", "docs", "guide/running", folder=tmp_path)
+    assert page == (ROOT / "docs/guide/running.md").read_text("utf-8")
+    listed = run(commands / "door", "docs", folder=tmp_path)
+    assert listed.startswith(
+        f"The documents are in {commands.parent}/share/doc/blackjack-for-time/"
+    )
     folder = tmp_path / "board"
     folder.mkdir()
     answers = ("--yes", "--sysop", "Ann", "--port", "0", "--with", "all")
@@ -157,7 +170,7 @@ async def test_from_a_wheel_to_a_hand_in_a_minute(tmp_path: Path) -> None:
     assert f"    {commands / 'door'} serve\n" in output
     settings = folder / "sysop.toml"
     # The nightly event of a new board may come while this runs.
-    text = settings.read_text(encoding="utf-8").partition("# System events:")[0]
+    text = re.sub(r"\[\[events\]\]\n(.+\n)+", "", settings.read_text(encoding="utf-8"))
     text = text.replace("[board]\n", '[board]\nanimation = "off"\n')
     settings.write_text(f"events = []\n{text}", encoding="utf-8")
     board = FromTheWheel(folder)
