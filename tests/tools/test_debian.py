@@ -6,30 +6,35 @@ import gzip
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from door.config import config
+from tests import ROOT
 from tests.door.server.test_systemd import exposures
-from tools import debian, manual
+from tools import manual
 
-pytestmark = [
-    pytest.mark.skipif(shutil.which("dpkg-deb") is None, reason="this is no Debian"),
-    # click-man, with which a build makes the man pages.
-    pytest.mark.filterwarnings("ignore:'click.utils.make_default_short_help'"),
-]
+pytestmark = pytest.mark.skipif(shutil.which("dpkg-deb") is None, reason="this is no Debian")
+
+# In a process of its own: commands that click-man has read have no `-h` any more.
+LAY_OUT = """
+import pathlib, sys
+from tools import debian
+root = pathlib.Path(sys.argv[1])
+debian.lay_out(root)
+debian.write_control(root)
+"""
 
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The package as it is laid out, without the wheels, which need an index."""
     folder = tmp_path_factory.mktemp("debian") / "root"
-    with pytest.MonkeyPatch.context() as known:
-        known.setenv("DEBFULLNAME", "Ann Lee")
-        known.setenv("DEBEMAIL", "ann@debian.org")
-        debian.lay_out(folder)
-        debian.write_control(folder)
+    known = {**os.environ, "DEBFULLNAME": "Ann Lee", "DEBEMAIL": "ann@debian.org"}
+    command = (sys.executable, "-c", LAY_OUT, folder)
+    subprocess.run(command, cwd=ROOT, env=known, check=True, stderr=subprocess.DEVNULL)
     return folder
 
 
