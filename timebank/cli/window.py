@@ -6,8 +6,9 @@ for callers who are online, whose processes notice the change.
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -44,45 +45,39 @@ why_option = click.option(
     help="The reason, shown to the caller and kept in the books.",
 )
 amount_argument = click.argument("amount", metavar="AMOUNT", callback=amount)
+at_window = partial(corrections.adjust, at_window=True)
+F = TypeVar("F", bound="Callable[..., object]")
+
+
+def correction(command: F) -> F:
+    """Give a command the options and the name of a correction."""
+    return config_option(why_option(by_option(click.argument("name")(command))))
 
 
 @click.command(cls=WithAmount)
-@config_option
-@why_option
-@by_option
-@click.argument("name")
+@correction
 @amount_argument
 def deposit(config: Path, why: str, by: str, name: str, amount: int) -> None:
     """Put minutes into a caller's account.
 
     AMOUNT is minutes (90, 90m), or hours and minutes (2h, 1h30m, 1:30:00).
     """
-    _move(
-        config, [name], lambda desk, who: corrections.sysop_deposit(desk, who[0], amount, why, by)
-    )
+    _move(config, [name], lambda desk, who: at_window(desk, who[0], amount, why, by))
 
 
 @click.command(cls=WithAmount)
-@config_option
-@why_option
-@by_option
-@click.argument("name")
+@correction
 @amount_argument
 def withdraw(config: Path, why: str, by: str, name: str, amount: int) -> None:
     """Take minutes out of a caller's account.
 
     AMOUNT is minutes (90, 90m), or hours and minutes (2h, 1h30m, 1:30:00).
     """
-    _move(
-        config, [name], lambda desk, who: corrections.sysop_withdraw(desk, who[0], amount, why, by)
-    )
+    _move(config, [name], lambda desk, who: at_window(desk, who[0], -amount, why, by))
 
 
 @click.command(cls=WithAmount)
-@config_option
-@why_option
-@by_option
-@click.argument("name")
+@correction
 @click.argument("to_name", metavar="TO")
 @amount_argument
 def transfer(config: Path, why: str, by: str, name: str, to_name: str, amount: int) -> None:
@@ -98,10 +93,7 @@ def transfer(config: Path, why: str, by: str, name: str, to_name: str, amount: i
 
 
 @click.command(cls=WithAmount)
-@config_option
-@why_option
-@by_option
-@click.argument("name")
+@correction
 @click.argument("amount", metavar="AMOUNT", callback=common.signed_amount)
 def adjust(config: Path, why: str, by: str, name: str, amount: int) -> None:
     """Correct a caller's account, up or down.
@@ -132,10 +124,7 @@ def _move(
 
 
 @click.command()
-@config_option
-@why_option
-@by_option
-@click.argument("name")
+@correction
 def freeze(config: Path, why: str, by: str, name: str) -> None:
     """Freeze an account: nothing goes in or out.
 
@@ -148,10 +137,7 @@ def freeze(config: Path, why: str, by: str, name: str) -> None:
 
 
 @click.command()
-@config_option
-@why_option
-@by_option
-@click.argument("name")
+@correction
 def unfreeze(config: Path, why: str, by: str, name: str) -> None:
     """Unfreeze an account."""
     _set(config, name, lambda desk, who: corrections.unfreeze(desk, who, why, by), "open again")

@@ -24,41 +24,28 @@ from timebank.words import LONGEST_BY, clean, clock, is_at_command_line, span, s
 LONGEST_REASON = 200  # characters
 
 
-def adjust(desk: Desk, caller_id: int, seconds: int, why: str, by: str) -> tuple[TransferRow, ...]:
-    """Add seconds to an account, or take them out if below zero, also in a frozen account.
+def adjust(
+    desk: Desk, caller_id: int, seconds: int, why: str, by: str, *, at_window: bool = False
+) -> tuple[TransferRow, ...]:
+    """Add seconds to an account, or take them out if below zero.
 
-    Works in every mode. Raises `NotEnough` if the account holds less, ValueError for 0 seconds.
+    Works in every mode, also in a frozen account. `at_window` keeps to the rules of the window: it
+    takes whole minutes, and raises `WindowClosed` if the account is frozen, and `LimitReached` if
+    it has no room. Raises `NotEnough` if the account holds less, ValueError for 0 seconds.
     """
     if seconds == 0:
         raise ValueError("an adjustment of 0 seconds")
-    account = allowance.account_of(desk, caller_id)
-    done = reasons.SysopAdded if seconds > 0 else reasons.SysopTook
-    return _post(desk, account, seconds, done(*_cleaned(by, why)))
-
-
-def sysop_deposit(
-    desk: Desk, caller_id: int, seconds: int, why: str, by: str
-) -> tuple[TransferRow, ...]:
-    """Add whole minutes to an account.
-
-    Raises `WindowClosed` if it is frozen, and `LimitReached` if it has no room.
-    """
-    allowance.require_whole_minutes(seconds)
-    account = _open_account(desk, caller_id)
-    _find_room(desk, account, seconds)
-    return _post(desk, account, seconds, reasons.SysopDeposited(*_cleaned(by, why)))
-
-
-def sysop_withdraw(
-    desk: Desk, caller_id: int, seconds: int, why: str, by: str
-) -> tuple[TransferRow, ...]:
-    """Take whole minutes out of an account.
-
-    Raises `WindowClosed` if it is frozen, and `NotEnough` if it holds less.
-    """
-    allowance.require_whole_minutes(seconds)
-    account = _open_account(desk, caller_id)
-    return _post(desk, account, -seconds, reasons.SysopWithdrew(*_cleaned(by, why)))
+    reason: type[reasons.Adjustment] = reasons.SysopAdded if seconds > 0 else reasons.SysopTook
+    if at_window:
+        allowance.require_whole_minutes(abs(seconds))
+        account = _open_account(desk, caller_id)
+        reason = reasons.SysopWithdrew
+        if seconds > 0:
+            _find_room(desk, account, seconds)
+            reason = reasons.SysopDeposited
+    else:
+        account = allowance.account_of(desk, caller_id)
+    return _post(desk, account, seconds, reason(*_cleaned(by, why)))
 
 
 def sysop_transfer(

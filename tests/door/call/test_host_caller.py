@@ -37,7 +37,7 @@ from timebank.callers import own_limits
 from timebank.calls.calls import open_calls
 from timebank.errors import Refused
 from timebank.wagers.rounds import Move, Settlement
-from timebank.window.corrections import sysop_deposit
+from timebank.window.corrections import adjust
 from timebank.window.teller import borrow, withdraw
 from timebank.words import span
 
@@ -57,7 +57,7 @@ async def guest_of(folder: Path, **facts: Any) -> AsyncIterator[tuple[World, Hos
 async def withdraws_ten_minutes(here: World, caller: HostCaller) -> None:
     """Withdraw ten minutes, in addition to the host's."""
     with here.books() as desk:
-        sysop_deposit(desk, caller.record.id, 600, "Sysop", "a gift")
+        adjust(desk, caller.record.id, 600, "Sysop", "a gift")
     await caller.post(lambda desk, call, ticked: withdraw(desk, call, ticked, 600))
 
 

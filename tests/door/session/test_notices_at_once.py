@@ -13,7 +13,7 @@ from tests.door.visiting import MENU, MINUTE, TABLE, Guest, seated, sysop_toml, 
 from tests.terminal import Profile
 from tests.world import World
 from timebank.ledger.sqlite.database import SqliteDatabase
-from timebank.window.corrections import sysop_deposit
+from timebank.window.corrections import adjust
 
 TOML = sysop_toml(events="", timebank="known_days = 0")
 TOLD = 'Ada sent you 10 minutes: "for the tea"'
@@ -37,7 +37,7 @@ def writes_elsewhere(board: World, name: str, minutes: int, why: str) -> None:
     try:
         with other.transaction(board.config.bank, board.clock.now()) as desk:
             rows = desk.connection.exec_driver_sql("SELECT id FROM callers WHERE name = ?", (name,))
-            sysop_deposit(desk, rows.scalar_one(), minutes * MINUTE, why, "another program")
+            adjust(desk, rows.scalar_one(), minutes * MINUTE, why, "another program")
     finally:
         other.close()
 
@@ -81,10 +81,10 @@ async def test_a_notice_from_another_process_is_shown_once(board: World) -> None
     for why in ("first", "second"):
         writes_elsewhere(board, "Bob", 5, why)
         await has_looked(board)
-        await bob.sees(f"5 minutes deposited by another program: {why}.")
+        await bob.sees(f"5 minutes added by another program: {why}.")
     await has_looked(board)
-    assert bob.terminal.transcript.count("deposited by another program: first.") == 1
-    assert bob.terminal.transcript.count("deposited by another program: second.") == 1
+    assert bob.terminal.transcript.count("added by another program: first.") == 1
+    assert bob.terminal.transcript.count("added by another program: second.") == 1
 
 
 # In the middle of something.

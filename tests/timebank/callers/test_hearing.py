@@ -9,7 +9,7 @@ from timebank.callers.history import history
 from timebank.callers.messages import Limits
 from timebank.keeping import caller_acts
 from timebank.settings.settings import BankLimits
-from timebank.window.corrections import sysop_deposit
+from timebank.window.corrections import adjust
 from timebank.window.teller import transfer, words_refusal
 
 MINUTE = 60
@@ -22,7 +22,7 @@ def pair(books):
     """Create Ann, with savings and on a call, and Bob."""
     ann, bob = books.caller("Ann"), books.caller("Bob")
     books.change(limits=BankLimits(known_days=0))
-    books.do(sysop_deposit, ann, 60 * MINUTE, "savings", "Sysop")
+    books.do(adjust, ann, 60 * MINUTE, "savings", "Sysop")
     return ann, bob
 
 

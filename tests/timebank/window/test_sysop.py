@@ -10,16 +10,17 @@ from timebank.callers import callers, sysop_log
 from timebank.callers.notices import notices
 from timebank.errors import LimitReached, NotEnough, Refused, UnknownCaller, WindowClosed
 from timebank.keeping import deletion
-from timebank.window.corrections import (
-    adjust,
-    freeze,
-    sysop_deposit,
-    sysop_transfer,
-    sysop_withdraw,
-    unfreeze,
-)
+from timebank.window.corrections import adjust, freeze, sysop_transfer, unfreeze
 
 BY = "Co-Sysop"
+
+
+def deposit(desk, caller_id, seconds, why, by):
+    return adjust(desk, caller_id, seconds, why, by, at_window=True)
+
+
+def withdraw(desk, caller_id, seconds, why, by):
+    return adjust(desk, caller_id, -seconds, why, by, at_window=True)
 
 
 def log(books):
@@ -54,12 +55,12 @@ def test_the_caller_gets_a_notice_and_the_log_a_line(books, ann):
 
 
 def test_deposit_and_withdrawal_are_whole_minutes(books, ann):
-    rows = books.do(sysop_deposit, ann, 600, "a prize", BY)
+    rows = books.do(deposit, ann, 600, "a prize", BY)
     assert moved(rows) == [("adjust", 600, "adjustment", "bank")]
     assert rows[0].why == "10 minutes deposited by Co-Sysop: a prize"
-    rows = books.do(sysop_withdraw, ann, 540, "not a prize", BY)
+    rows = books.do(withdraw, ann, 540, "not a prize", BY)
     assert moved(rows) == [("adjust", 540, "bank", "adjustment")]
-    for operation in (sysop_deposit, sysop_withdraw):
+    for operation in (deposit, withdraw):
         with pytest.raises(ValueError, match="not whole minutes"):
             books.do(operation, ann, 90, "why not", BY)
 
@@ -79,7 +80,7 @@ def test_a_withdrawal_beyond_the_balance_is_refused(books, ann, bob):
     give(books, ann, 1)
     for take in (
         lambda: books.do(adjust, ann, -61, "x", BY),
-        lambda: books.do(sysop_withdraw, ann, 120, "x", BY),
+        lambda: books.do(withdraw, ann, 120, "x", BY),
         lambda: books.do(sysop_transfer, ann, bob, 120, "x", BY),
     ):
         with pytest.raises(NotEnough, match=r"^Ann's account holds only 0:01:00; "):
@@ -90,20 +91,21 @@ def test_a_withdrawal_beyond_the_balance_is_refused(books, ann, bob):
 def test_no_account_is_filled_beyond_the_largest_balance(books, ann, bob):
     limit(books, balance=10)
     give(books, bob, 5)
-    books.do(sysop_deposit, ann, 600, "up to the edge", BY)
+    books.do(deposit, ann, 600, "up to the edge", BY)
     with pytest.raises(LimitReached, match=r"at most; Ann's has room for nothing\.$"):
-        books.do(sysop_deposit, ann, 60, "over it", BY)
+        books.do(deposit, ann, 60, "over it", BY)
     with pytest.raises(LimitReached, match=r"at most; Bob's has room for 5 minutes\.$"):
         books.do(sysop_transfer, ann, bob, 360, "over it", BY)
     books.do(adjust, ann, 60, "this may", BY)
+    books.do(withdraw, ann, 30 * 2, "back to the edge", BY)
 
 
 def test_every_correction_needs_a_reason(books, ann, bob):
     give(books, ann, 9)
     for operation, *values in (
         (adjust, ann, 60),
-        (sysop_deposit, ann, 60),
-        (sysop_withdraw, ann, 60),
+        (deposit, ann, 60),
+        (withdraw, ann, 60),
         (sysop_transfer, ann, bob, 60),
         (freeze, ann),
     ):
@@ -126,7 +128,7 @@ def test_an_adjustment_of_zero_is_refused(books, ann):
 def test_unknown_and_deleted_callers_are_refused(books, ann, bob):
     books.do(deletion.delete, bob)
     for number in (bob, 99):
-        for operation in (adjust, sysop_deposit, sysop_withdraw):
+        for operation in (adjust, deposit, withdraw):
             with pytest.raises(UnknownCaller):
                 books.do(operation, number, 60, "why", BY)
         with pytest.raises(UnknownCaller):
@@ -146,8 +148,8 @@ def test_a_frozen_account_can_only_be_adjusted(books, ann, bob):
     give(books, bob, 5)
     books.do(freeze, ann, "a dispute", BY)
     for operation, *values in (
-        (sysop_deposit, ann, 60),
-        (sysop_withdraw, ann, 60),
+        (deposit, ann, 60),
+        (withdraw, ann, 60),
         (sysop_transfer, ann, bob, 60),
         (sysop_transfer, bob, ann, 60),
     ):
@@ -178,7 +180,7 @@ def test_freezing_leaves_notice_and_log_line_once(books, ann):
 
 def test_without_a_bank_of_its_own_a_board_has_only_adjustments(books, ann, bob):
     books.change(mode="none")
-    for operation in (sysop_deposit, sysop_withdraw):
+    for operation in (deposit, withdraw):
         with pytest.raises(WindowClosed, match='In mode "none" this board keeps no accounts'):
             books.do(operation, ann, 60, "why", BY)
     with pytest.raises(WindowClosed):

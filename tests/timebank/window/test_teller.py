@@ -24,7 +24,7 @@ from tests.timebank.books import NOON
 from timebank.errors import CallClosed, LimitReached, NoRoom, NotEnough, WindowClosed
 from timebank.settings.hours import OpeningHours
 from timebank.window import teller
-from timebank.window.corrections import freeze, sysop_deposit, sysop_transfer, unfreeze
+from timebank.window.corrections import adjust, freeze, sysop_transfer, unfreeze
 from timebank.window.teller import transfer
 
 
@@ -151,7 +151,7 @@ class TestTheDay:
         give(books, bob, 10)
         send(bobs, 10, to=ann)
         hers = books.call(ann)
-        books.do(sysop_deposit, ann, 1200, "a gift", "Tester")
+        books.do(adjust, ann, 1200, "a gift", "Tester")
         books.do(sysop_transfer, ann, bob, 600, "a gift", "Tester")
         hers.win(600, 20 * 3600)
         assert hers.moved[-1][0] == "clamp"
