@@ -11,13 +11,12 @@ from door.call.page import Page
 from door.call.talk import begins_with
 from door.lobby.bulletins import PLACES
 from door.wording import DAY
-from timebank.callers import callers
+from timebank.callers import callers, standings
 from timebank.callers.history import history
 from timebank.calls.calls import open_calls
 from timebank.errors import Refused
 from timebank.language import N_, _
 from timebank.names import names
-from timebank.window.teller import accounts
 from timebank.words import date_words, moment
 
 if TYPE_CHECKING:
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from timebank.callers.history import Happening
     from timebank.ledger.database import Desk
     from timebank.settings.schedule import Schedule
-    from timebank.window.teller import Listed
 
 WIDE = 70  # columns that the list needs as a table
 LONGEST_NAME = 60  # characters: a guest's name, @ and the name of the guest's board
@@ -46,7 +44,7 @@ async def list_accounts(caller: Caller) -> None:
     )
     if part is None:
         return
-    listed = await caller.look_up(partial(accounts, pattern=part or None, places=PLACES))
+    listed = await caller.look_up(partial(_look, part=part))
     if not listed:
         caller.console.screen.say(f"|12{_('No name contains that.')}")
         await caller.console.pager.any_key()
@@ -57,23 +55,29 @@ async def list_accounts(caller: Caller) -> None:
     )
 
 
-def _rows(caller: Caller, listed: Sequence[Listed]) -> list[str]:
+def _look(desk: Desk, part: str) -> list[tuple[CallerRecord, int]]:
+    """Return the callers with their places among the richest, 0 for none."""
+    places = {each.name: place for place, each in enumerate(standings.richest(desk, PLACES), 1)}
+    return [(each, places.get(each.name, 0)) for each in callers.listing(desk, part)]
+
+
+def _rows(caller: Caller, listed: Sequence[tuple[CallerRecord, int]]) -> list[str]:
     schedule = caller.bank_settings.schedule
     today = schedule.day_of(caller.console.clock.now())
     is_wide = caller.console.screen.page_columns >= WIDE
     rows = [_heads()] if is_wide else []
-    for each in listed:
-        since = date_words(schedule.day_of(each.since))
+    for each, number in listed:
+        since = date_words(schedule.day_of(each.created))
         last = _last_call(each, schedule, today)
-        place = _("no. {place}").format(place=each.place) if each.place else ""
+        place = _("no. {place}").format(place=number) if number else ""
         if is_wide:
             rows.append(_row(literal(each.name), since, last, place, "15"))
             continue
         rows.append(f"|15{literal(each.name)}")
         rows.append(f"|07  {_('Member since {day}').format(day=since)}")
         rows.append(f"|07  {_('Last call: {day}').format(day=last)}")
-        if each.place:
-            rows.append(f"|07  {_('Richest: no. {place}').format(place=each.place)}")
+        if number:
+            rows.append(f"|07  {_('Richest: no. {place}').format(place=number)}")
     return rows
 
 
@@ -86,7 +90,7 @@ def _row(name: str, since: str, last: str, place: str, colour: str) -> str:
     return f"|{colour}{name:<27}{rest}{since:<20}{last:<20}{place}".rstrip()
 
 
-def _last_call(account: Listed, schedule: Schedule, today: date) -> str:
+def _last_call(account: CallerRecord, schedule: Schedule, today: date) -> str:
     if account.last_call is None:
         return _("never")
     day = schedule.day_of(account.last_call)

@@ -260,8 +260,13 @@ def even_if_deleted(desk: Desk, caller_id: int) -> CallerRecord | None:
     return None if row is None else _record(row)
 
 
-def listing(desk: Desk) -> list[CallerRecord]:
-    return list(map(_record, _LISTING(desk.connection)))
+def listing(desk: Desk, part: str = "") -> list[CallerRecord]:
+    """Return the living callers by name, or those whose names contain `part` in any spelling."""
+    plain, key = part.casefold(), names.fold(part)
+    records = map(_record, _LISTING(desk.connection))
+    return [
+        each for each in records if plain in each.name.casefold() or key in names.fold(each.name)
+    ]
 
 
 def states(desk: Desk) -> dict[int, list[str]]:

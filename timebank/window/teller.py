@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from datetime import date, datetime
+from datetime import date
 from functools import partial
 from typing import NamedTuple
 
@@ -17,7 +17,6 @@ from sqlalchemy import select
 from timebank.callers import awards, callers, hearing
 from timebank.callers.award_names import DEPOSIT
 from timebank.callers.notices import Amount, Value, WrittenWords, add_notice
-from timebank.callers.standings import richest
 from timebank.errors import LimitReached, NotEnough, Refused
 from timebank.language import N_, Phrase
 from timebank.ledger import reasons, schema, transfers
@@ -26,9 +25,7 @@ from timebank.ledger.entries import cutoff
 from timebank.ledger.entries.posting import LEAST_SECONDS, Posting, enter
 from timebank.ledger.purse import Receipt
 from timebank.ledger.reasons import Reason
-from timebank.ledger.schema import instant
-from timebank.ledger.sql import Prepared, Reader, by_name, columns_of, equal, value
-from timebank.names.names import fold
+from timebank.ledger.sql import Reader, equal, value
 from timebank.window.allowance import (
     Allowed,
     BankAccount,
@@ -341,41 +338,3 @@ def _wanted_deposit(posting: Posting, agreed: AgreedDeposit | None) -> int:
 _PREFERENCES: Reader[str] = value(
     lambda: select(schema.callers.c.preferences).where(equal(schema.callers.c.id))
 )
-_LISTED = Prepared(
-    lambda: (
-        select(*columns_of(schema.callers, "name fold created last_call"))
-        .where(schema.callers.c.deleted.is_(None))
-        .order_by(by_name(schema.callers.c.name))
-    )
-)
-
-
-class Listed(NamedTuple):
-    """The public facts of an account.
-
-    `place` is the place on the list of the richest, or 0. Other balances are private.
-    """
-
-    name: str
-    since: datetime
-    last_call: datetime | None
-    place: int
-
-
-def accounts(desk: Desk, pattern: str | None, places: int = 0) -> list[Listed]:
-    """List the accounts whose names contain `pattern`.
-
-    `places` is the length of the list of the richest.
-    """
-    places_of = {each.name: place for place, each in enumerate(richest(desk, places), 1)}
-    plain, key = (pattern or "").casefold(), fold(pattern or "")
-    return [
-        Listed(
-            name,
-            instant(created),
-            None if last_call is None else instant(last_call),
-            places_of.get(name, 0),
-        )
-        for name, folded, created, last_call in _LISTED(desk.connection)
-        if plain in name.casefold() or key in folded
-    ]

@@ -174,3 +174,26 @@ def test_a_caller_is_not_deleted_while_on_a_call(books, ann):
     books.do(deletion.delete, ann)
     assert books.sql("SELECT closed IS NOT NULL FROM calls WHERE id = ?", call.id) == [(1,)]
     assert books.audit() == []
+
+
+# The list.
+
+
+def listed(books, *part):
+    return [caller.name for caller in books.do(callers.listing, *part)]
+
+
+def test_the_list_names_all_in_order_but_deleted_callers(books, ann):
+    books.caller("alice")
+    bob = books.caller("Bob")
+    assert listed(books) == ["alice", "Ann", "Bob"]
+    books.do(deletion.delete, bob)
+    assert listed(books) == ["alice", "Ann"]
+
+
+def test_the_list_finds_a_part_of_a_name_in_any_spelling(books, ann):
+    books.caller("Ann O'Neil")
+    books.caller("Zoë")
+    assert listed(books, "NN") == ["Ann", "Ann O'Neil"]
+    assert listed(books, "zoe") == ["Zoë"]
+    assert listed(books, "nobody") == []

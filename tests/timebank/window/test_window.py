@@ -22,7 +22,7 @@ from timebank.keeping import deletion
 from timebank.settings.hours import OpeningHours
 from timebank.settings.settings import BankLimits
 from timebank.window.corrections import freeze
-from timebank.window.teller import accounts, deposit_before_leaving
+from timebank.window.teller import deposit_before_leaving
 
 
 def in_words(allowed) -> tuple[int, str]:
@@ -212,24 +212,3 @@ class TestAllowance:
         call.close()
         with pytest.raises(CallClosed):
             allowed(call)
-
-
-def listed(books, pattern):
-    return [account.name for account in books.do(accounts, pattern)]
-
-
-class TestTheList:
-    def test_names_all_in_order(self, books, call):
-        books.caller("alice")
-        assert listed(books, None) == ["alice", "Ann", "Bob"]
-
-    def test_finds_part_of_a_name_in_any_spelling(self, books, call):
-        books.caller("Ann O'Neil")
-        books.caller("Zoë")
-        assert listed(books, "NN") == ["Ann", "Ann O'Neil"]
-        assert listed(books, "zoe") == ["Zoë"]
-        assert listed(books, "nobody") == []
-
-    def test_leaves_out_deleted_callers(self, books, call, bob):
-        books.do(deletion.delete, bob)
-        assert listed(books, "") == ["Ann"]
