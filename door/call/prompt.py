@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 
 from ansi.charset import UNREADABLE, reread
@@ -83,6 +83,20 @@ class Prompt:
                 # The space bar cuts a pause short.
                 has_explained = True
                 self.say_useless(key)
+
+    async def choose(
+        self,
+        labels: Mapping[str, str],
+        meanings: Mapping[str, str],
+        hidden: Container[str] = (),
+        default: str | None = None,
+        changed: Flag | None = None,
+    ) -> str:
+        """Ask for one of a room's keys, whose labels are translated here; Q is the way out."""
+        shown = {key: _(label) for key, label in labels.items() if key not in hidden}
+        return await self.ask(
+            shown, default=default, cancel="Q", meanings=meanings, changed=changed
+        )
 
     async def agrees(self, question: str, default: str = "Y") -> bool:
         """Ask a yes-or-no question and return whether the answer is yes.

@@ -70,19 +70,16 @@ async def visit_record(board: Board, caller: Caller) -> None:
     console = caller.console
     while True:
         caller.place = N_("Statistics")
-        record = await caller.look_up(partial(_record, caller.record.id))
+        record = await caller.look_up(
+            partial(fame.record, caller_id=caller.record.id, days=MOST_DAYS)
+        )
         duelled = await caller.look_up(partial(duels.record, caller_id=caller.record.id))
         columns = _columns_of(caller)
         rows = [*_record_rows(record, columns), *_duels_row(duelled)]
         room = _rows_of(caller) - sum(len(wrap(row, columns)) for row in rows)
         rows += _chart(record.days, columns, room, painted=console.screen.is_painted)
         console.display.stage(Page(_("Your statistics"), rows))
-        choice = await console.prompt.ask(
-            {key: _(label) for key, label in RECORD_KEYS.items()},
-            default="Q",
-            cancel="Q",
-            meanings=RECORD_MEANINGS,
-        )
+        choice = await console.prompt.choose(RECORD_KEYS, RECORD_MEANINGS, default="Q")
         if choice == "Q":
             return
         if choice == "A":
@@ -121,10 +118,6 @@ def _award(word: str, earned: str, columns: int) -> list[str]:
     blank = " " * (AWARD_CELLS - len(plain(name)))
     first, *more = wrap(words, columns - AWARD_CELLS)
     return [f"{name}{blank}{first}", *(" " * AWARD_CELLS + line for line in more)]
-
-
-def _record(caller_id: int, desk: Desk) -> PlayRecord:
-    return fame.record(desk, caller_id, MOST_DAYS)
 
 
 def _record_rows(record: PlayRecord, columns: int) -> list[str]:
@@ -272,11 +265,7 @@ async def visit_hall(caller: Caller) -> None:
         page = await _hall_page(caller, period)
         folder = caller.config.board.texts
         console.display.stage(texts.headed_if_room(console, folder, "hall-of-fame", page))
-        choice = await console.prompt.ask(
-            {key: _(label) for key, label in HALL_KEYS.items()},
-            cancel="Q",
-            meanings=HALL_MEANINGS,
-        )
+        choice = await console.prompt.choose(HALL_KEYS, HALL_MEANINGS)
         if choice == "Q":
             return
         if choice == "B":

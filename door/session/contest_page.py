@@ -121,12 +121,8 @@ class ContestPage(ABC, Generic[AnyOverview]):
                 if not self._console.screen.is_painted:  # lines that are sent cannot change
                     await self._console.keyboard.pause(WEIGHING_SECONDS)
                 self._console.display.stage(Page(_(self.title), self._rows))
-            return await self._console.prompt.ask(
-                {key: _(label) for key, label in self.keys.items() if key not in hidden},
-                default=self.default(overview),
-                cancel="Q",
-                meanings=self.meanings,
-                changed=self.changed,
+            return await self._console.prompt.choose(
+                self.keys, self.meanings, hidden, self.default(overview), self.changed
             )
         finally:
             weighing.cancel()

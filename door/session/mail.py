@@ -54,11 +54,7 @@ async def visit_mail(caller: Caller) -> None:
         caller.place = N_("Messages")
         wall, names = await caller.ask_books(partial(_look, caller_id=caller.record.id))
         console.display.stage(_dress(caller, Page(_("Messages"), _rows(caller, wall, names))))
-        choice = await console.prompt.ask(
-            {key: _(label) for key, label in LABELS.items() if key not in hidden},
-            cancel="Q",
-            meanings=MEANINGS,
-        )
+        choice = await console.prompt.choose(LABELS, MEANINGS, hidden)
         if choice == "Q":
             return
         try:

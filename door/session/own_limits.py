@@ -41,11 +41,7 @@ async def visit_limits(caller: Caller) -> None:
     while True:
         own = await caller.ask_books(lambda desk: own_limits.current(desk, caller.record.id))
         console.display.stage(Page(_(TITLE), _rows(caller, own)))
-        choice = await console.prompt.ask(
-            {key: _(label) for key, label in LABELS.items()},
-            cancel="Q",
-            meanings=MEANINGS,
-        )
+        choice = await console.prompt.choose(LABELS, MEANINGS)
         if choice == "M":
             await _limit_loss(caller, own)
         elif choice == "P":

@@ -43,12 +43,7 @@ async def visit_keys(caller: Caller, is_proved: Callable[[], Awaitable[bool]]) -
     while True:
         lines = stored_keys.lines_of(caller.record.preferences)
         console.display.stage(Page(_(KEYS_TITLE), _rows(lines)))
-        hidden = () if lines else ("T",)
-        choice = await console.prompt.ask(
-            {key: _(label) for key, label in LABELS.items() if key not in hidden},
-            cancel="Q",
-            meanings=MEANINGS,
-        )
+        choice = await console.prompt.choose(LABELS, MEANINGS, () if lines else ("T",))
         if choice == "Q":
             return
         if choice == "T":
