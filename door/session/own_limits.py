@@ -11,7 +11,7 @@ from timebank.callers.own_limits import MOST_DAYS, MOST_MINUTES
 from timebank.errors import BooksFailed, Refused
 from timebank.language import N_, _, ngettext
 from timebank.ledger.schema import instant
-from timebank.words import MINUTE, date_time_words
+from timebank.words import date_time_words, span
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -105,9 +105,9 @@ async def _set(caller: Caller, change: Callable[[Desk, int], OwnLimits]) -> None
 
 def _rows(caller: Caller, own: OwnLimits) -> list[str]:
     none = _("none")
-    lost = none if own.most_lost is None else _minutes(own.most_lost)
+    lost = none if own.most_lost is None else span(own.most_lost)
     if own.later_from is not None:
-        later = _minutes(own.later_lost) if own.later_lost else _("no limit")
+        later = span(own.later_lost) if own.later_lost else _("no limit")
         words = _("{now}; from {time}: {later}")
         lost = words.format(now=lost, time=_at(caller, own.later_from), later=later)
     paused = none
@@ -124,7 +124,7 @@ def _rows(caller: Caller, own: OwnLimits) -> list[str]:
     ]
     posted = caller.purse.posted
     if posted.stake_left is not None:
-        left = _("You can bet {left} more today.").format(left=_minutes(posted.stake_left))
+        left = _("You can bet {left} more today.").format(left=span(posted.stake_left))
         rows += [f"|15{left}", ""]
     return [
         *rows,
@@ -136,11 +136,6 @@ def _rows(caller: Caller, own: OwnLimits) -> list[str]:
 
 def _row(label: str, value: str) -> str:
     return f"|07{label:<{LABEL_CELLS}}|15{value}"
-
-
-def _minutes(seconds: int) -> str:
-    minutes = seconds // MINUTE
-    return ngettext("{number} minute", "{number} minutes", minutes).format(number=minutes)
 
 
 def _at(caller: Caller, seconds: int) -> str:
