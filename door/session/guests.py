@@ -7,9 +7,9 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING
 
-from door.call.patience import at_the_door
 from door.errors import LogonRefused
 from door.lobby import looks
+from door.session.identity import in_the_books
 from door.session.logon import call_or_take_over, refuse_while_closed
 from timebank.callers import callers
 from timebank.calls.arrival import host_caller
@@ -37,11 +37,8 @@ log = logging.getLogger("door.logon")
 async def receive_guest(board: Board, console: Console, guest: Guest) -> HostCaller:
     """Let in another board's caller, under a name made of that board's and their name there."""
     refuse_while_closed(board)
-    with at_the_door(console):
-        record = await board.books.run(
-            lambda desk: host_caller(desk, guest.board.name, guest.key, guest.name, guest.formerly),
-            until=console.keyboard.answer_by(),
-        )
+    known = guest.board.name, guest.key, guest.name, guest.formerly
+    record = await in_the_books(board, console, lambda desk: host_caller(desk, *known))
     if record.locked:
         log.info("locked caller %s refused from %s", record.name, console.line.address)
         raise LogonRefused(
@@ -63,11 +60,8 @@ async def receive_guest(board: Board, console: Console, guest: Guest) -> HostCal
 
 async def let_sysop_in(board: Board, console: Console) -> Caller:
     """Let in the user of this machine as the sysop: they can read and write the books anyway."""
-    with at_the_door(console):
-        name = board.config.board.sysop
-        record = await board.books.run(
-            partial(_sysop_record, name=name), until=console.keyboard.answer_by()
-        )
+    name = board.config.board.sysop
+    record = await in_the_books(board, console, partial(_sysop_record, name=name))
     if not names.is_same(record.name, name):
         raise LogonRefused(
             Phrase(

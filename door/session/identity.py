@@ -7,10 +7,10 @@ exist and names that do not, for right passwords and wrong ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import ceil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ansi.keys import ESCAPE, INTERRUPT
 from door import wording
@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from door.clock import Clock
     from door.defence.tries import Try
     from timebank.callers.callers import CallerRecord
+    from timebank.ledger.database import Desk
 
+T = TypeVar("T")
 WAITS = N_(
     "Too many wrong passwords for that name, or from your address: each try is checked in turn."
     " Stay on the line, yours is in the queue."
@@ -37,6 +39,12 @@ WAITS = N_(
 WAY_OUT = N_("Press R to log on at once with your recovery code, Esc to go back.")
 EACH_SECOND_BELOW = 10.0  # seconds left: below this each is shown, above it every fifth
 BELL_AFTER_SECONDS = 60.0  # of waiting
+
+
+async def in_the_books(board: Board, console: Console, operation: Callable[[Desk], T]) -> T:
+    """Carry out an operation for a caller who is not on a call yet."""
+    with at_the_door(console):
+        return await board.books.run(operation, until=console.keyboard.answer_by())
 
 
 class LogonLimit:
@@ -203,11 +211,9 @@ class ClaimedName:
         digest = recovery.digest_of(typed)
         if digest is None:
             return None
-        with at_the_door(self._console):
-            record = await self._board.books.run(
-                lambda desk: owner(desk, self._name, digest),
-                until=self._console.keyboard.answer_by(),
-            )
+        record = await in_the_books(
+            self._board, self._console, lambda desk: owner(desk, self._name, digest)
+        )
         if record is not None:
             self.code_digest = digest
         return record

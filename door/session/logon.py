@@ -25,7 +25,7 @@ from door.call.screen import Look, Paint
 from door.config.config import NEW_CALLER, means_new
 from door.errors import IdledOut, LogonRefused, PasswordRefused, TooManyTries
 from door.lobby import greeting, looks, texts
-from door.session.identity import ClaimedName, LogonLimit
+from door.session.identity import ClaimedName, LogonLimit, in_the_books
 from door.session.recovery import NewCode
 from timebank.callers import callers, recovery, ssh_keys
 from timebank.callers.recovery import Secrets
@@ -58,7 +58,6 @@ if TYPE_CHECKING:
     from timebank.ledger.database import Desk
 
 C = TypeVar("C", bound=Caller)
-T = TypeVar("T")
 
 DRAINING = N_("The board is closing and takes no more calls. Please call again later.")
 VOID_MEANWHILE = Phrase("That recovery code was used or replaced while you were here.")
@@ -106,7 +105,7 @@ async def log_on(board: Board, console: Console, shown: Shown | None = None) -> 
         language = console.viewer.language
         record, is_new = back, False
         if record is None and shown is not None and shown.key is not None:
-            record = await _in_the_books(board, console, partial(_owner_of_key, shown=shown))
+            record = await in_the_books(board, console, partial(_owner_of_key, shown=shown))
         if record is None:
             record, is_new = await _identify(board, console, limit, claimed, greet)
         if record.locked:
@@ -188,7 +187,7 @@ async def _come_back(board: Board, console: Console) -> CallerRecord | None:
         board.reception.note(console.line.address, "a ticket that is not good", own_fault=False)
         return None
     try:
-        record = await _in_the_books(
+        record = await in_the_books(
             board, console, lambda desk: callers.get(desk, ticket.caller_id)
         )
     except UnknownCaller:
@@ -271,7 +270,7 @@ async def _as_registered(board: Board, console: Console, name: str) -> str:
     def is_bare(desk: Desk) -> bool:
         return callers.find(desk, name) is None and callers.find(desk, bare) is not None
 
-    return bare if await _in_the_books(board, console, is_bare) else name
+    return bare if await in_the_books(board, console, is_bare) else name
 
 
 def _meet(console: Console, *, is_asked: bool) -> str:
@@ -410,7 +409,7 @@ async def _came_by_code(
     if await console.prompt.agrees(_("Choose a new password?"), default="N"):
         hashed = await new_password(board, console, record.name)
     if hashed is not None:
-        changed = await _in_the_books(
+        changed = await in_the_books(
             board, console, lambda desk: recovery.set_password(desk, record.id, before, hashed)
         )
         if changed is None:
@@ -420,16 +419,10 @@ async def _came_by_code(
         console.screen.say(f"|10{_('Your password is changed. The code you used is void.')}")
         if had_keys:
             console.screen.say(f"|10{_(ssh_keys.VOID)}")
-    if not await NewCode(record.id, before).give(console, partial(_in_the_books, board, console)):
+    if not await NewCode(record.id, before).give(console, partial(in_the_books, board, console)):
         raise LogonRefused(VOID_MEANWHILE if hashed is None else CHANGED_AGAIN, WHY_VOID)
     console.screen.say(f"|10{_('Your new recovery code works now; no earlier one does.')}")
     return record
-
-
-async def _in_the_books(board: Board, console: Console, operation: Callable[[Desk], T]) -> T:
-    """Carry out an operation for a caller who is not on a call yet."""
-    with at_the_door(console):
-        return await board.books.run(operation, until=console.keyboard.answer_by())
 
 
 async def _register(board: Board, console: Console) -> CallerRecord | None:
@@ -474,7 +467,7 @@ async def _register(board: Board, console: Console) -> CallerRecord | None:
         welcome = _("Welcome, {name}.").format(name=record.name)
         console.screen.say(f"|10{welcome} {_(KEEP_IT)}")
         code = NewCode(record.id, Secrets(record.password_hash, None))
-        if not await code.give(console, partial(_in_the_books, board, console)):
+        if not await code.give(console, partial(in_the_books, board, console)):
             words = _("Your password was changed meanwhile, so the code doesn't work.")
             console.screen.say(f"|12{words}")
         return record
@@ -557,7 +550,7 @@ async def call_or_take_over(
 async def _open_hand(board: Board, console: Console, record: CallerRecord) -> str:
     """Return the title of the game at which the caller has an open hand, "" without one."""
     try:
-        hand = await _in_the_books(
+        hand = await in_the_books(
             board, console, lambda desk: journal.round_in_play(desk, record.id)
         )
     except JournalDamaged:  # it cannot be taken up: `table_with_open_hand`
