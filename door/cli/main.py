@@ -37,6 +37,7 @@ COMMANDS = {
     "stop": ("sysop", "Close the board now."),
     "open": ("sysop", "Open a closed board for doors again."),
     "serve": ("serve", "Open the board."),
+    "upgrade": ("upgrade", "Move books of an earlier release forward to this one."),
     "pages": (
         "pages",
         "Show the books in a browser to callers with sysop powers, who may act on them there.",

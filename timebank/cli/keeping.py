@@ -297,18 +297,20 @@ def upgrade(config: Path) -> None:
     `door serve` does it too. A file is copied first, and the copy stays. It is refused while a
     board of the earlier release may still run.
     """
-    settings = load(config)
-    place = settings.lock
+    say(move_books_forward(load(config)))
+
+
+def move_books_forward(settings: BankSettings) -> list[str]:
+    """Upgrade the books, and return the sentences about it; raise `UserError` if that fails."""
     is_there = settings.database.parent.is_dir()
     with (
         refusing(BooksFailed, BooksTaken, DatabaseRefused),
         closing(books_of(settings)) as database,
-        serving.take(place, serving.MIGRATING) if is_there else nullcontext(),
+        serving.take(settings.lock, serving.MIGRATING) if is_there else nullcontext(),
     ):
         with working("Moving the books forward"):
             upgraded = database.upgrade()
         database.open_existing()
     if upgraded is None:
-        click.echo(f"The books in {database.place} are of this version already.")
-    else:
-        say(upgraded.sentences())
+        return [f"The books in {database.place} are of this version already."]
+    return upgraded.sentences()

@@ -105,7 +105,13 @@ class Upgrade(NamedTuple):
         ]
         if self.copy is not None:
             sentences.append(f"A copy of them as they were is in {self.copy}.")
+            sentences.append(going_back(self.copy))
         return sentences
+
+
+def going_back(copy: Path) -> str:
+    """Return the sentence about the way back to an earlier release."""
+    return f"To go back, install the earlier release and run `timebank restore {copy}`."
 
 
 class Database(ABC):
@@ -338,7 +344,7 @@ def check_version(place: object, program: int, version: int) -> None:
     if version < newest:
         raise errors.OlderBooks(
             f"The books in {place} are of version {version}, which an earlier release wrote; this"
-            f" one needs version {newest}. Close the board if it still runs. Then `timebank"
+            f" one needs version {newest}. Close the board if it still runs. Then `door"
             " upgrade` moves them forward, and so does the next `door serve`."
         )
     if version > newest:

@@ -35,6 +35,7 @@ def test_a_server_moves_them_forward_and_says_where_the_copy_is(tmp_path: Path) 
         assert process.stdout.readline() == (
             f"A copy of them as they were is in {copy_path(books, next_version.BEFORE)}.\n"
         )
+        assert process.stdout.readline().startswith("To go back, install the earlier release")
         assert "is open" in process.stdout.readline()
         process.terminate()
         process.communicate(timeout=PATIENCE)
@@ -54,7 +55,7 @@ async def test_a_server_for_doors_leaves_older_books_and_refuses_calmly(
         assert "version" not in shown
         assert "can't open right now" in shown
         assert f"The books in {books} are of version {older}, which an earlier" in host.log
-        assert "`timebank upgrade` moves them forward" in host.log
+        assert "`door upgrade` moves them forward" in host.log
         with contextlib.closing(sqlite3.connect(books)) as file:
             assert file.execute("PRAGMA user_version").fetchone() == (older,)
             file.execute(f"PRAGMA user_version = {next_version.BEFORE}")

@@ -23,7 +23,7 @@ COMMANDS = [
 ]
 REFUSED = re.compile(
     rf"The books in \S+ are of version {next_version.BEFORE}, which an earlier release wrote; this"
-    rf" one needs version {next_version.VERSION}\. .*`timebank upgrade` moves them forward, and so"
+    rf" one needs version {next_version.VERSION}\. .*`door upgrade` moves them forward, and so"
     r" does the next `door serve`\.\n?"
 )
 
@@ -63,10 +63,12 @@ def test_a_look_at_the_settings_says_so(older, config):
 
 
 def test_an_upgrade_reports_its_steps_and_the_place_of_the_copy(older, timebank):
+    copy = copy_path(older, next_version.BEFORE)
     assert timebank.says("upgrade") == (
         f"Moved the books in {older} from version {next_version.BEFORE} to"
         f" {next_version.VERSION}.\n"
-        f"A copy of them as they were is in {copy_path(older, next_version.BEFORE)}.\n"
+        f"A copy of them as they were is in {copy}.\n"
+        f"To go back, install the earlier release and run `timebank restore {copy}`.\n"
     )
     assert timebank("accounts")[0] == 0
     code, output, _ = timebank("upgrade")

@@ -19,7 +19,7 @@ from timebank.errors import BackupRefused
 from timebank.keeping import backup, last_runs
 from timebank.ledger import migrations
 from timebank.ledger import transfers as ledger
-from timebank.ledger.sqlite import high_water, live_mark
+from timebank.ledger.sqlite import high_water, live_mark, upgrade
 from timebank.settings.settings import load
 
 pytestmark = pytest.mark.of_a_file
@@ -289,6 +289,17 @@ def test_a_backup_of_an_earlier_version_is_moved_forward(played, copy, timebank,
     )
     assert old.read_bytes() == before
     assert len(files(played)) == 2
+    assert played.audit() == []
+
+
+def test_an_upgrade_is_taken_back_by_its_copy(played, timebank, monkeypatch):
+    """The earlier release restores it in the place of books that it cannot open."""
+    path = played.database.path
+    with monkeypatch.context() as newer:
+        newer.setattr(migrations, "STEPS", next_version.STEPS)
+        timebank.says("upgrade")
+    copy = upgrade.copy_path(path, next_version.BEFORE)
+    assert timebank.says("restore", str(copy)).startswith(f"{path} holds ")
     assert played.audit() == []
 
 

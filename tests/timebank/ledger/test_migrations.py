@@ -28,7 +28,7 @@ from timebank.ledger.sqlite.upgrade import copy_path, move_forward
 from timebank.wagers import journal
 
 APART = multiprocessing.get_context("forkserver")
-OLDER = r"of version {}, .*`timebank upgrade` moves them forward, and so does the next `door serve`"
+OLDER = r"of version {}, .*`door upgrade` moves them forward, and so does the next `door serve`"
 
 
 def play(books: Books) -> None:
@@ -140,9 +140,11 @@ def test_opening_refuses_books_on_a_server_too_and_changes_nothing(cluster, name
 
 
 def test_an_upgrade_of_a_file_names_the_copy_and_the_board_runs(path, folder):
+    copy = copy_path(path, next_version.BEFORE)
     assert upgrade(path).sentences() == [
         f"Moved the books in {path} from version {next_version.BEFORE} to {next_version.VERSION}.",
-        f"A copy of them as they were is in {copy_path(path, next_version.BEFORE)}.",
+        f"A copy of them as they were is in {copy}.",
+        f"To go back, install the earlier release and run `timebank restore {copy}`.",
     ]
     assert upgrade(path) is None
     assert version(path) == next_version.VERSION

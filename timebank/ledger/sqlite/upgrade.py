@@ -9,8 +9,11 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 from sqlalchemy import Connection, event
 from sqlalchemy.exc import DBAPIError
@@ -47,6 +50,42 @@ def move_forward(path: Path, busy_seconds: float, *, alone: bool = False) -> int
                     " new. Start again when the disk works."
                 ) from error
     return before
+
+
+class TrialUpgrade(NamedTuple):
+    """An upgrade that was tried on a copy: the version of the books, and what it took."""
+
+    version: int
+    seconds: float
+    room: int  # bytes beside the books
+
+
+def rehearse(path: Path, busy_seconds: float) -> TrialUpgrade | None:
+    """Upgrade a copy of the books and delete it; return None if no upgrade is due.
+
+    The board may stay open. Raises as `move_forward` does.
+    """
+    before = outdated(path)
+    if before is None:
+        return None
+    with TemporaryDirectory(prefix=f".upgrade-{path.name}-", dir=path.parent) as folder:
+        copy, begun = Path(folder, path.name), time.monotonic()
+        _back_up(path, copy)
+        move_forward(copy, busy_seconds, alone=True)
+        room = sum(each.stat().st_size for each in copy.parent.iterdir())
+        return TrialUpgrade(before, time.monotonic() - begun, room)
+
+
+def outdated(path: Path) -> int | None:
+    """Return the version of our books at `path` if an upgrade is due, else None.
+
+    Raises sqlite3.Error.
+    """
+    if not path.is_file() or path.stat().st_size == 0:
+        return None
+    with contextlib.closing(sqlite.open_file(path)) as file:
+        version = sqlite.version_of(file)
+        return version if migrations.is_due(sqlite.program_of(file), version) else None
 
 
 def copy_path(path: Path, version: int) -> Path:

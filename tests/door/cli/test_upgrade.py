@@ -1,0 +1,121 @@
+"""`door upgrade`: what it takes, the wait for a server that runs, and the way back."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from socket import AF_UNIX, socket
+
+import pytest
+
+from door.cli import upgrade
+from door.cli.upgrade import SOCKET_OF_1_0
+from tests.door.processes import OPEN_ALL_DAY
+from tests.door.shell import Shell
+from tests.timebank import release_1_0
+from timebank.ledger import migrations
+from timebank.ledger.sqlite.upgrade import copy_path
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """Return the data folder of a board with books of release 1.0."""
+    folder = tmp_path / "data"
+    folder.mkdir(0o700)
+    release_1_0.in_file(folder / "board.sqlite3")
+    (tmp_path / "sysop.toml").write_text(OPEN_ALL_DAY, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def sysop(data: Path) -> Shell:
+    return Shell(data.parent / "sysop.toml")
+
+
+def version(books: Path) -> int:
+    with contextlib.closing(sqlite3.connect(books)) as file:
+        (number,) = file.execute("PRAGMA user_version").fetchone()
+    assert isinstance(number, int)
+    return number
+
+
+@contextlib.contextmanager
+def server_of_1_0(data: Path, *, callers: int) -> Iterator[list[bytes]]:
+    """Serve as release 1.0, and yield what it is told; a caller leaves whenever it is asked."""
+    told: list[bytes] = []
+    with socket(AF_UNIX) as port:
+        port.bind(str(data / SOCKET_OF_1_0))
+        port.listen()
+
+        def serve() -> None:
+            while len(told) < 1 + callers:
+                wire, _ = port.accept()
+                with wire:
+                    told.append(wire.recv(4096))
+                    wire.sendall(b"S\x00\x00\x00\x02{}E\x00\x00\x00\x00")
+            port.close()
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield told
+        thread.join()
+
+
+def test_a_check_tries_the_upgrade_on_a_copy_and_changes_nothing(data: Path, sysop: Shell) -> None:
+    books = data / "board.sqlite3"
+    before = books.read_bytes()
+    result = sysop("upgrade", "--check")
+    assert result.status == 0, result
+    assert f"{books} are of version 13: they would be moved forward." in result.output
+    assert "On a copy that took " in result.output
+    assert f"run `timebank restore {copy_path(books, 13)}`" in result.output
+    assert "No server runs." in result.output
+    assert books.read_bytes() == before
+    assert [each.name for each in data.iterdir()] == ["board.sqlite3"]
+
+
+def test_a_check_names_a_disk_that_is_too_small(
+    sysop: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Full:
+        free = 1000
+
+    monkeypatch.setattr(upgrade.shutil, "disk_usage", lambda _path: Full)
+    result = sysop("upgrade", "--check")
+    assert result.status == 1
+    assert "That is too little: make room first. Nothing was changed." in result.output
+
+
+def test_the_copy_that_is_named_goes_back_under_books_of_a_newer_release(
+    data: Path, sysop: Shell
+) -> None:
+    result = sysop("upgrade")
+    books, copy = data / "board.sqlite3", copy_path(data / "board.sqlite3", 13)
+    assert result.status == 0, result
+    assert f"A copy of them as they were is in {copy}." in result.output
+    assert version(books) == migrations.newest_version()
+    assert "of this version already" in sysop("upgrade").output
+    assert "of this version already" in sysop("upgrade", "--check").output
+
+
+def test_a_server_of_release_1_0_ends_with_its_last_caller_first(
+    data: Path, sysop: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(upgrade, "POLL_SECONDS", 0)
+    with server_of_1_0(data, callers=3) as told:
+        result = sysop("upgrade")
+    assert result.status == 0, result
+    assert result.output.startswith("The server of release 1.0 takes no more calls.")
+    assert b'{"control": "drain"}' in told[0]
+    assert all(b'{"control": "here"}' in each for each in told[1:])
+    assert version(data / "board.sqlite3") == migrations.newest_version()
+
+
+def test_the_socket_of_a_killed_server_is_no_server(data: Path, sysop: Shell) -> None:
+    with socket(AF_UNIX) as port:
+        port.bind(str(data / SOCKET_OF_1_0))
+    result = sysop("upgrade")
+    assert result.output.startswith("Moved the books")
