@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from ansi.cards import CARD_HEIGHT, paint_hand
@@ -84,17 +84,8 @@ async def _ask(caller: Caller) -> str:
         picture = texts.filled(picture, {"BOARD": board.name, "NAME": caller.record.name})
     welcome = _("Welcome, {name}").format(name=caller.record.name)
     body = [f"|15{each}" for each in caller.news()]
-    more = ["", f"|07{_('Three short screens, and a practice hand that costs nothing.')}"]
-    page = texts.HeadedPage(welcome, [*body, *more], picture, in_the_middle=True)
-    if console.screen.is_painted and not page.has_room(
-        console.screen.page_columns, console.screen.page_rows
-    ):
-        page = replace(page, body=body)  # the rest goes just above the question
-        console.display.stage(page)
-        for each in more:
-            console.screen.say(each)
-    else:
-        console.display.stage(page)
+    console.display.stage(texts.HeadedPage(welcome, body, picture, in_the_middle=True))
+    console.screen.say(f"|07{_('Three short screens, and a practice hand that costs nothing.')}")
     yes = _("Yes")
     return await console.prompt.ask(
         {"Y": yes, "N": _("No"), **caller.other_language()},
