@@ -308,6 +308,10 @@ def test_the_digest_of_an_audit_is_mailed_even_if_it_fails(tmp_path: Path, job: 
 def test_a_container_is_nobodys_root_and_its_commands_are_ours(tmp_path: Path) -> None:
     assert made(tmp_path, "--with", "container").status == 0
     text = (tmp_path / "system/container/Containerfile").read_text(encoding="utf-8")
+    assert re.findall(r"^(?:ARG BASE=|FROM )(\S+)", text, re.M) == [
+        "docker.io/library/debian:stable-slim",
+        *("${BASE}", "python", "python"),
+    ]
     assert "\nUSER bjft\n" in text
     assert "\nVOLUME /board\n" in text
     assert f"\nEXPOSE {settings.load(tmp_path / 'sysop.toml').listeners[0].port}\n" in text
