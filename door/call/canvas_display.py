@@ -180,7 +180,7 @@ class CanvasDisplay:
             latest.insert(0, lines)
         return latest
 
-    def prompt(self, text: str, room: int = 0) -> None:
+    def prompt(self, text: str, room: int = 0, brief: str = "") -> None:
         """Ask a question, with `room` cells for the answer if the screen has as many."""
         rows = len(self._prompt_lines)
         self._prompt, self._typed, self._room = text, "", room

@@ -22,7 +22,8 @@ from door.lines.line import Line
 
 COMMAND = "/"
 _COMMANDS = re.compile(r"/(?:[pr?](?: |$)|[wo] *$)", re.IGNORECASE)
-HELP_KEYS = ("?", F1)
+HELP = "?"
+HELP_KEYS = (HELP, F1)
 LINES = "!"  # switches to plain lines at every question but a text
 REREAD = "="  # at every question but a text; no letter, so that it never means a choice
 LONGEST_WAIT = 24.0  # seconds that a caller waits for an answer at most
@@ -204,7 +205,7 @@ class Keyboard:
         finally:
             self.commands, screen.reader = commands, reader
         if before.prompt:
-            screen.display.prompt(before.prompt, before.room)
+            screen.display.prompt(before.prompt, before.room, before.brief)
             if before.typed:
                 screen.display.typed(before.typed)
         screen.offered = offered

@@ -36,6 +36,7 @@ class LinesDisplay:
         self._written = read_out if is_read_out else str
         self._scene: Scene | None = None
         self._prompt = ""
+        self._brief = ""  # said in place of the prompt; "" for the prompt itself
         self._typed = ""
         self._wanted = 0  # cells asked for behind the prompt, for the answer
         self._room = 0  # cells available there
@@ -75,14 +76,14 @@ class LinesDisplay:
 
     def say(self, text: str) -> None:
         """Write the message, broken into lines, and repeat a prompt that it interrupts."""
-        prompt, typed = self._prompt, self._typed
+        prompt, brief, typed = self._prompt, self._brief, self._typed
         self._messages.append(text)
         if prompt:
             self._send("\r\n")
         for line in wrap(self._written(text), self._width):
             self._send(self._indented(line) + "\r\n")
         if prompt:
-            self.prompt(prompt, self._wanted)
+            self.prompt(prompt, self._wanted, brief)
             self.typed(typed)
 
     def say_more(self, text: str) -> None:
@@ -101,10 +102,13 @@ class LinesDisplay:
     def unsay(self, text: str) -> None:
         """Do nothing: messages scroll away."""
 
-    def prompt(self, text: str, room: int = 0) -> None:
-        """Ask a question, with `room` cells for the answer if a line has as many."""
-        self._prompt, self._typed, self._wanted = text, "", room
-        lines = wrap_question(self._written(text), self._width, room)
+    def prompt(self, text: str, room: int = 0, brief: str = "") -> None:
+        """Ask a question, with `room` cells for the answer if a line has as many.
+
+        `brief` is what a caller hears who has heard `text` before.
+        """
+        self._prompt, self._brief, self._typed, self._wanted = text, brief, "", room
+        lines = wrap_question(self._written(brief or text), self._width, room)
         *above, last = (_GAP.sub(" ", line) for line in lines)
         for line in above:
             self._send(self._indented(line) + "\r\n")
@@ -134,7 +138,9 @@ class LinesDisplay:
 
     def view(self) -> View:
         messages = tuple(self._messages)
-        return View(self._scene, messages, self._prompt, self._typed, self._wanted)
+        return View(
+            *(self._scene, messages, self._prompt, self._typed, self._wanted), brief=self._brief
+        )
 
     def visible_rows(self) -> list[str]:
         """Return the latest output, as far as it is known: scene, messages and prompt."""

@@ -41,6 +41,7 @@ class Prompt:
         question: str = "",
         menu: str = "",
         default: str | None = None,
+        brief: str = "",
         cancel: str | None = None,
         meanings: Mapping[str, str] | None = None,
         also: Mapping[str, str] | None = None,
@@ -52,13 +53,14 @@ class Prompt:
         and Ctrl-C return `cancel`. `?` explains every key by `meanings`, which are translated here,
         or else by its label. For the first other key a line says that it does nothing, and on
         plain lines for every other key. `menu` replaces the labels if the choices are on the
-        screen already, and must name the default. `also` maps keys that are not shown to letters.
+        screen already, and must name the default. Plain lines say `brief` in its place, if given.
+        `also` maps keys that are not shown to letters.
         Return `CHANGED` once `changed` is raised.
         """
         prompt = menu or lit(choices, default)
         if question:
             prompt = f"|15{question}|07  {prompt}"
-        self._screen.display.prompt(prompt)
+        self._screen.display.prompt(prompt, brief=brief)
         self._screen.offer("keys", choices, default)
         has_explained = False
         while True:
@@ -77,7 +79,7 @@ class Prompt:
                 return letter
             if key in HELP_KEYS:
                 await self.explain(choices, meanings or {}, default, cancel)
-                self._screen.display.prompt(prompt)
+                self._screen.display.prompt(prompt, brief=brief)
                 self._screen.offer("keys", choices, default)
             elif key != " " and not (has_explained and self._screen.is_painted):
                 # The space bar cuts a pause short.

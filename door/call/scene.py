@@ -90,3 +90,4 @@ class View:
     typed: str
     room: int = 0
     earlier: Sequence[str] = ()
+    brief: str = ""  # what plain lines say in place of the prompt

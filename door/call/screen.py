@@ -320,7 +320,7 @@ class Screen:
             view = display.view()
             self.send_now(f"\r\n{held_back}")
             if view.prompt and not held_back:
-                display.prompt(view.prompt, view.room)
+                display.prompt(view.prompt, view.room, view.brief)
                 display.typed(view.typed)
         else:
             self.lay_out_again()

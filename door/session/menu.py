@@ -162,7 +162,8 @@ async def _choose(
     with _ticking(caller, scene):
         return await console.prompt.ask(
             {**{letter: _(game.title) for letter, game in games.items()}, **services, **unlisted},
-            menu=again if known else f"|07{_('Your game, or')} {lit(services)}",
+            menu=f"|07{_('Your game, or')} {lit(services)}",
+            brief=again if known else "",
             default=default,
             meanings={
                 **{letter: _(game.about) for letter, game in games.items()},

@@ -115,7 +115,8 @@ async def visit_settings(board: Board, caller: Caller) -> None:
         labels = {key: _(label) for key, label in LABELS.items() if key not in hidden}
         choice = await console.prompt.ask(
             labels,
-            menu=_menu(labels, rows, known) if known or _is_narrow(console) else "",
+            menu=_menu(labels, rows) if _is_narrow(console) else "",
+            brief=f"|07{_('Your setting, or ? for the list:')}" if known else "",
             cancel="Q",
             meanings=MEANINGS,
         )
@@ -127,10 +128,8 @@ async def visit_settings(board: Board, caller: Caller) -> None:
         known = () if is_new else page.lines()
 
 
-def _menu(labels: Mapping[str, str], rows: Sequence[SettingRow], known: Sequence[str]) -> str:
-    """Name the keys that the rows do not show, but none to a caller who has heard them."""
-    if known:
-        return f"|07{_('Your setting, or ? for the list:')}"
+def _menu(labels: Mapping[str, str], rows: Sequence[SettingRow]) -> str:
+    """Name the keys that the rows of a narrow screen do not show."""
     named = {row.key for row in rows}
     others = {key: label for key, label in labels.items() if key not in named}
     return f"|07{_('A letter above, or')} {lit(others)}"

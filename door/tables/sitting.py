@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ansi.style import Colour, Style
 from door.call import phrases
 from door.call.chair import GOT_UP, CallersChair
-from door.call.markup import literal
+from door.call.keyboard import HELP
+from door.call.markup import lit, literal
 from door.call.phrases import CutPhrase
 from door.call.scene import WholeWidth
 from door.errors import NotNow, TalkRefused
 from door.games.engine import shuffle
 from door.lobby import texts
 from door.tables.scene import FELT
+from door.tables.words import QUIT
 from timebank.errors import BooksUnavailable, CallClosed, Refused
 from timebank.language import N_, _
 
@@ -84,6 +86,7 @@ class Sitting:
     resumed = N_("The hand you left is still on the table.")
     held: tuple[type, ...] = ()  # events that turn over a card which decides the bet
     _is_high = False  # whether half the pot or more is on the table
+    _heard: Mapping[str, str] = {}  # the last menu between two hands, by letter
 
     def __init__(self, caller: Caller) -> None:
         self.caller = caller
@@ -135,6 +138,21 @@ class Sitting:
 
     def _unsay(self, text: str) -> None:
         self.console.display.unsay(text)
+
+    def _in_brief(self, labels: Mapping[str, str], default: str | None) -> str:
+        """Return what plain lines say of the menu between two hands; "" the first time.
+
+        It names new keys, and the key of Enter or else `QUIT`. `labels` are by letter.
+        """
+        heard, self._heard = self._heard, labels
+        if not heard:
+            return ""
+        new = {
+            letter: label
+            for letter, label in labels.items()
+            if letter == (default or QUIT) or heard.get(letter) != label
+        }
+        return lit({**new, HELP: _("All keys")}, default)
 
     def _say_streak(self, tally: TableTally) -> None:
         if streak := tally.streak_words():

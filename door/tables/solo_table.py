@@ -405,12 +405,14 @@ class TableForTime(SoloTable):
             self.console.screen.say(f"|14{refusal}")
         self._shown_refusal = refusal
         rest = {**self._side_choices(), BANK: _("Time bank"), QUIT: _("Quit")}
-        bet = {} if refusal else {BET: _("Bet")}
+        labels = rest if refusal else {BET: _("Bet"), **rest}
+        default = None if refusal else BET
         return await self.console.prompt.ask(
             # Where no bet is offered, B shows the reason.
-            {BET: "", **bet, **rest, **self._hidden_choices()},
-            menu=lit({**bet, **rest}, None if refusal else BET),
-            default=None if refusal else BET,
+            {BET: "", **labels, **self._hidden_choices()},
+            menu=lit(labels, default),
+            brief=self._in_brief(labels, default),
+            default=default,
             cancel=QUIT,
             meanings={BET: N_("Bet on a hand, and have it dealt."), **MEANINGS},
         )

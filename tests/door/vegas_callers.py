@@ -13,12 +13,11 @@ from door.tables.vegas.felt import layout_of
 from door.tables.vegas.table_round import VegasRound
 from tests.door.playing import PAST_HEADER, with_keys
 from tests.door.vegas import table_of
-from tests.door.visiting import MENU, Guest, sysop_toml
+from tests.door.visiting import AT_TABLE, MENU, Guest, sysop_toml
 from tests.terminal import MODERN, Profile
 from tests.world import World, world
 
 USUAL = Area(0, 79, 19)  # of 80 columns and 24 rows
-AT_TABLE = "Tal<k>"
 YOUR_TURN = "You have"
 
 
@@ -37,7 +36,7 @@ class Player(Guest):
         """Bet, which is being ready, and wait until the table has it."""
         await self.says_bet(coins)
         await self.terminal.wait_for(
-            lambda _: AT_TABLE in self.prompt and "<B>et" not in self.prompt, "the bet placed"
+            lambda _: self._is_at(AT_TABLE) and "<B>et" not in self.prompt, "the bet placed"
         )
 
     async def has_the_turn(self) -> None:
@@ -47,7 +46,7 @@ class Player(Guest):
         await self.has_the_turn()
         self.presses("s")
         await self.terminal.wait_for(
-            lambda _: AT_TABLE in self.prompt and YOUR_TURN not in self.prompt, "the turn passed on"
+            lambda _: self._is_at(AT_TABLE) and YOUR_TURN not in self.prompt, "the turn passed on"
         )
 
     async def gets_up(self) -> None:

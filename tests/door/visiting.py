@@ -15,6 +15,10 @@ MINUTE = 60
 MENU = "<G>oodbye"
 SHORT_MENU = "Your game, or ? for the list:"
 TABLE = "bank  <Q>uit"  # the end of the menu, also on two rows
+AT_TABLE = "Tal<k>"
+KEYS_OF_TABLE = "All keys (?)"
+# The end of a prompt after the first time on plain lines.
+SHORT = {MENU: SHORT_MENU, TABLE: KEYS_OF_TABLE, AT_TABLE: KEYS_OF_TABLE}
 PATIENT = {"idle_warning_seconds": 86_399, "idle_limit_seconds": 86_400}
 NO_EVENTS = "events = []\n"
 
@@ -138,7 +142,7 @@ class Guest:
 
     def _is_at(self, prompt: str) -> bool:
         """Whether the cursor is at a prompt; plain lines have a short menu after the first."""
-        return prompt in self.prompt or (prompt == MENU and SHORT_MENU in self.prompt)
+        return prompt in self.prompt or SHORT.get(prompt, prompt) in self.prompt
 
     async def is_asked(self, prompt: str) -> None:
         await self.terminal.wait_for(lambda _: self._is_at(prompt), f"the prompt {prompt!r}")

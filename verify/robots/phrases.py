@@ -160,6 +160,7 @@ ANY_KEY = one_of(
 )
 PRESS_ENTER = one_of(Said("Press Enter"))
 MAIN_MENU = Said("Your game, or")
+ALL_KEYS = Said("All keys")
 GRACE_MENU = Said("Free of charge:")
 LEAVE_BOARD = one_of(Said("Leave the board?"), Said("Leave the games?"), Said("Bank your {time}?"))
 WELCOME = one_of(Said("Good to see you, {name}."), Said("Welcome, {name}."))

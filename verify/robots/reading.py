@@ -106,12 +106,13 @@ def _worth(whole: str, half: str | None, coin: int) -> int:
 
 
 def letters(prompt: str) -> list[str]:
-    """Return the keys that a question offers.
+    """Return the keys that a question offers, with those that plain lines named at an earlier one.
 
-    >>> letters("<B>et (Enter)  T<u>tor")
-    ['B', 'U']
+    >>> letters("<B>et (Enter)  T<u>tor"), letters("<B>et (Enter)  All keys (?)")
+    (['B', 'U'], ['B', 'R', 'F', 'T', 'Q'])
     """
-    return [letter.upper() for letter in _LETTER.findall(prompt)]
+    heard = "RFTQ" if phrases.ALL_KEYS.is_in(prompt) else ""
+    return [*(letter.upper() for letter in _LETTER.findall(prompt)), *heard]
 
 
 def is_between_hands(prompt: str) -> bool:

@@ -277,6 +277,7 @@ class BaccaratTable(SoloTable):
             # Where no bet is offered, B shows the reason.
             {BET: "", **labels, STRATEGY: _(STRATEGY_LABEL)},
             menu=self._menu(labels),
+            brief=self._in_brief(labels, BET if can_bet else None),
             default=BET if can_bet else None,
             cancel=QUIT,
             meanings=words.MEANINGS,

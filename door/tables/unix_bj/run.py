@@ -55,7 +55,7 @@ class Paper(LinesDisplay):
         """Print `letters`, whose lines end in a bare newline."""
         self._send(letters.replace("\n", "\r\n"))
 
-    def prompt(self, text: str, room: int = 0) -> None:
+    def prompt(self, text: str, room: int = 0, brief: str = "") -> None:
         """Print the prompt; only typed letters follow it."""
         self._prompt, self._typed, self._wanted = text, "", room
         self._room = max(0, self._width - len(text))

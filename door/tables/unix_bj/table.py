@@ -5,6 +5,7 @@ What happens between the seal and the seed is `run.py`'s.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -61,6 +62,7 @@ class UnixBjTable(Sitting):
         self.open_run: Run | None = None  # with an open hand
         self.next_run: Run | None = None  # sealed, but not begun
         self.last = Fairness()  # of the last finished run
+        self._known: Sequence[str] = ()  # the front page as last shown, for plain lines
 
     async def _run_visit(self) -> None:
         if self.terms.unit == "second":
@@ -85,8 +87,10 @@ class UnixBjTable(Sitting):
 
     async def _between_runs(self) -> bool:
         refusal = self._refusal()
-        folder, page = self.caller.config.board.texts, await self._front_page(refusal)
-        self.console.display.stage(texts.headed(self.console, folder, GAME, page))
+        folder, front = self.caller.config.board.texts, await self._front_page(refusal)
+        page = texts.headed(self.console, folder, GAME, front)
+        self.console.display.stage(page, self._known)
+        self._known = page.lines()
         choices = {
             PLAY: _("Play"),
             MANUAL: _("Manual"),
@@ -94,10 +98,12 @@ class UnixBjTable(Sitting):
             BANK: _("Time bank"),
             QUIT: _("Quit"),
         }
+        default = QUIT if refusal else PLAY
         choice = await self.console.prompt.ask(
             {**choices, STRATEGY: _(STRATEGY_LABEL)},
-            menu=lit(choices, QUIT if refusal else PLAY),
-            default=QUIT if refusal else PLAY,
+            menu=lit(choices, default),
+            brief=self._in_brief(choices, default),
+            default=default,
             cancel=QUIT,
             also={BET: PLAY, RULES: MANUAL},
             meanings={

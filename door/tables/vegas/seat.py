@@ -530,11 +530,17 @@ class VegasVisit(Sitting):
 
     def _ask(self) -> None:
         self.caller.purse.offer()
-        choices = self._choices()
+        choices, brief = self._choices(), ""
+        default = self._default(choices)
         self._shown_menu = self._menu(choices)
-        if self._default(choices) == BET and not self.console.screen.is_painted:
+        if default == BET and not self.console.screen.is_painted:
             self.console.screen.say(self.scene.pot_words())
-        self.console.display.prompt(self._shown_menu)
+        if self._hand_at_turn is None:
+            shown = {letter: label for letter, label in choices.items() if letter not in SILENT}
+            brief = self._in_brief(shown, default)
+        elif self.tally.turns:  # the other keys were heard in an earlier hand
+            brief = self._menu({each: choices[each] for each in ACTIONS if each in choices})
+        self.console.display.prompt(self._shown_menu, brief=brief)
         self.console.screen.offer("keys", choices, self._default(choices))
 
     def _refresh_menu(self) -> None:
@@ -603,7 +609,7 @@ class VegasVisit(Sitting):
             self._say_pending()
         elif key != " " and not (self._is_puzzled and self.console.screen.is_painted):
             self._is_puzzled = True
-            self.console.prompt.say_useless(key)
+            self.console.prompt.say_useless(key, choices)
         return True
 
     async def _carry_out(self, letter: str, *, whispers: bool) -> bool:

@@ -63,6 +63,7 @@ async def test_a_menu_shown_before_is_short_in_plain_lines(board: World) -> None
     assert "Time left" in again
     for line in ("Black Jack", "Time bank", "Good to see you", "Ada: Shuffle up"):  # read before
         assert line not in again, line
+    await ada.presses("=").terminal.until_heard("Goodbye (G)")
 
 
 async def test_the_help_of_baccarat_explains_the_scoreboard_that_lines_have(
@@ -116,6 +117,7 @@ async def test_the_settings_tell_only_the_one_that_has_changed(board: World) -> 
     await ada.is_asked("Your setting, or ? for the list:")
     heard = [line.split() for line in ada.terminal.heard.splitlines() if line.strip()]
     assert heard[1:-1] == [["Cut", "the", "cards", "on"]]
+    await ada.presses("=").terminal.until_heard("Animation (A)")
 
 
 async def test_a_finished_hand_is_not_read_again_after_a_look_at_the_rules(board: World) -> None:
@@ -130,6 +132,43 @@ async def test_a_finished_hand_is_not_read_again_after_a_look_at_the_rules(board
     await ada.presses("r").is_asked("<N>ext")
     await ada.presses("q").is_asked("<H>it")
     assert "Dealer:" in ada.terminal.heard  # the hand is open
+
+
+@pytest.mark.parametrize(
+    ("table", "hand_at_once", "first"),
+    [
+        ("b", "b1\rs", "Bet (B, Enter)"),
+        ("r", "b1\rs", "Bet (B, Enter)"),
+        ("ct", "b1\rn", "Bet (B, Enter)"),
+        ("v", "b1\rs", "Bet (B, Enter)"),
+        ("u", "p\x03 ", "Play (P, Enter)"),
+    ],
+)
+async def test_a_menu_heard_before_names_the_key_of_enter_and_new_keys_alone(
+    board: World, table: str, hand_at_once: str, first: str
+) -> None:
+    ada = await visitor(board, "Ada", profile=REFUSING)
+    for key in table:
+        await ada.presses(key).is_asked("<Q>uit")
+    board.seeds = [hand("stay", ends="win")]
+    await ada.presses(hand_at_once).terminal.until_heard("All keys (?)")
+    last = ada.terminal.heard.splitlines()[-1]
+    assert last.strip() in (f"{first}, All keys (?)", f"{first}, Again (A), All keys (?)")
+    await ada.presses("=").terminal.until_heard("Quit (Q)")
+    assert "Fairness (F)" in ada.terminal.heard
+    await ada.presses("?").terminal.until_heard("F  See how the shuffle is sealed")
+
+
+async def test_a_hand_at_vegas_names_its_actions_alone_from_the_second_on(board: World) -> None:
+    ada = await visitor(board, "Ada", profile=REFUSING)
+    await ada.presses("v").is_asked("<Q>uit")
+    board.seeds = [hand("stay", ends="win")]
+    ada.presses("b1\rs")
+    await ada.terminal.until_heard("Talk (K), Quit (Q)")
+    await ada.terminal.until_heard("Again (A), All keys (?)")
+    await ada.presses("a").terminal.until_heard("Stand (S)")
+    assert "Talk (K)" not in ada.terminal.heard
+    await ada.presses("=").terminal.until_heard("Talk (K)")
 
 
 async def waits_for_advice(board: World) -> Guest:

@@ -133,7 +133,7 @@ async def test_plain_lines_hold_the_whole_evening_and_the_ceremony(tmp_path: Pat
             ada.presses("b")
             await ada.terminal.until_heard("Place your bets")
             ada.presses(f"{wager}\r")
-            await ada.terminal.until_heard("<S>hoe")
+            await ada.terminal.until_heard("All keys (?)")
             assert "Player wins" in ada.terminal.heard
         ada.presses("b")
         await ada.terminal.until_heard("Place your bets")
