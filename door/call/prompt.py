@@ -12,6 +12,7 @@ from door.call.keyboard import (
     CHANGED,
     COMMAND,
     HELP_KEYS,
+    LINES,
     REREAD,
     Keyboard,
     is_command,
@@ -20,7 +21,7 @@ from door.call.keyboard import (
 from door.call.markup import lit, literal
 from door.call.pager import Pager
 from door.call.scene import Explained, ExplainedInLines
-from door.call.screen import Screen
+from door.call.screen import Paint, Screen
 from door.flag import Flag
 from door.lines.line import Ask
 from timebank.language import _
@@ -40,8 +41,8 @@ class Prompt:
         *,
         question: str = "",
         menu: str = "",
-        default: str | None = None,
         brief: str = "",
+        default: str | None = None,
         cancel: str | None = None,
         meanings: Mapping[str, str] | None = None,
         also: Mapping[str, str] | None = None,
@@ -84,7 +85,7 @@ class Prompt:
             elif key != " " and not (has_explained and self._screen.is_painted):
                 # The space bar cuts a pause short.
                 has_explained = True
-                self.say_useless(key)
+                self.say_useless(key, choices)
 
     async def choose(
         self,
@@ -202,13 +203,21 @@ class Prompt:
         """Explain keys, for callers of `Keyboard.key`, who must show their prompt again."""
         paragraphs = _keys_explained(choices, meanings, default, cancel)
         paragraphs.append(f"|15{REREAD}|07  {_('Show or read this screen again.')}")
+        if self._keyboard.on_lines is not None and self._screen.look.paint is not Paint.LINES:
+            paragraphs.append(f"|15{LINES}|07  {_('Plain lines, for a screen reader.')}")
         if self._keyboard.commands is not None:
             paragraphs.append(f"|15{COMMAND}|07  {self._keyboard.commands.meaning()}")
         await self._explain(paragraphs)
 
-    def say_useless(self, key: str) -> None:
-        """Tell the caller that a key does nothing here."""
-        self._screen.display.hint(f"|07{_does_nothing(key)}")
+    def say_useless(self, key: str, choices: Mapping[str, str]) -> None:
+        """Tell the caller that a key does nothing here, and the key of a label that begins so."""
+        words = _does_nothing(key)
+        for letter, label in choices.items():
+            if key.isalpha() and label[:1].upper() == key.upper():
+                words = _("{key} does nothing here: press {letter} for {label}.")
+                words = words.format(key=key.upper(), letter=letter, label=label)
+                break
+        self._screen.display.hint(f"|07{words}")
 
     async def _explain(self, paragraphs: Sequence[str]) -> None:
         """Show paragraphs and the meanings of the screen's fields, and then the screen again."""

@@ -170,6 +170,28 @@ async def test_a_key_without_a_meaning_says_so_once(caller: Somebody) -> None:
         assert answer.result() == "R"
 
 
+async def test_the_first_letter_of_a_label_names_the_key_of_that_label(caller: Somebody) -> None:
+    french = {"H": "Tirer", "S": "Rester"}
+    async with caller.asked(caller.console.prompt.ask(french)):
+        await caller.types(b"t")
+        assert "T does nothing here: press H for Tirer." in caller.sees
+
+
+@pytest.mark.parametrize(("paint", "is_listed"), [(Paint.MONO, True), (Paint.LINES, False)])
+async def test_help_names_the_key_of_plain_lines_to_callers_without_them(
+    paint: Paint, is_listed: bool
+) -> None:
+    caller = Somebody(paint=paint)
+
+    async def take_lines() -> None: ...
+
+    caller.console.keyboard.on_lines = take_lines
+    async with caller.asked(caller.console.prompt.ask(CHOICES)):
+        await caller.types(b"?")
+        written = caller.wall.written.decode()
+        assert ("!  Plain lines, for a screen reader." in written) == is_listed
+
+
 async def test_enter_without_a_default_says_so(caller: Somebody) -> None:
     async with caller.asked(caller.console.prompt.ask(CHOICES)):
         await caller.types(b"\r")
