@@ -20,7 +20,7 @@ from sqlalchemy.exc import DBAPIError
 
 from door import closed
 from door.cli.common import config_option, need
-from door.config import config, privacy
+from door.config import config, dead_ends, privacy
 from door.config import people as named
 from door.config.listeners import DOORS_ALONE
 from door.config.schema import noted
@@ -53,7 +53,7 @@ def looked_at(path: Path) -> tuple[Config, list[str]]:
     settings = config.read(root, path)
     _look_at_certificates(root, settings)
     root.finish()
-    doubts = [*settings.unheeded]
+    doubts = [*settings.unheeded, *dead_ends.doubts(settings)]
     doubts += privacy.doubts(settings)
     doubts += _look_at_machine(settings)
     doubts += _look_at_lock(settings)

@@ -161,21 +161,26 @@ class Schedule:
             return None
         return max(0, (closed.start - at) // SECOND)
 
-    def always_closed(self) -> bool:
-        """Return whether the events leave no opening in a week without a change of the clock."""
-        spans = []
-        for event in self.events:
-            within = event.start.hour * 60 + event.start.minute
-            for day in event.days:
-                start = day * DAY_MINUTES + within
-                spans.append((start, start + event.minutes))
-                spans.append((start - WEEK_MINUTES, start - WEEK_MINUTES + event.minutes))
-        reached = 0
-        for start, end in sorted(spans):
+    def openings(self) -> list[tuple[int, int]]:
+        """Return the spans without an event in two weeks without a change of the clock, as minutes
+        since Monday 00:00."""
+        closed = [
+            (day * DAY_MINUTES + event.start.hour * 60 + event.start.minute, event.minutes)
+            for event in self.events
+            for day in event.days
+        ]
+        weeks = [
+            (start + n * WEEK_MINUTES, minutes) for start, minutes in closed for n in (-1, 0, 1)
+        ]
+        openings, reached = [], 0
+        for start, length in sorted([*weeks, (2 * WEEK_MINUTES, 0)]):
             if start > reached:
-                return False
-            reached = max(reached, end)
-        return reached >= WEEK_MINUTES
+                openings.append((reached, start))
+            reached = max(reached, start + length)
+        return openings
+
+    def always_closed(self) -> bool:
+        return not self.openings()
 
     def _find(self, at: datetime, early: tuple[EarlyEvent, ...]) -> ClosedPeriod | None:
         """Find the period at or after `at`. Look back as far as its start may depend on."""
