@@ -96,7 +96,7 @@ def init(folder: Path, by: str, yes: bool, **given: Unpack[InitOptions]) -> None
         if answers is not None:
             _write_settings(folder, answers)
             click.echo(f"Wrote {folder / new_board.SETTINGS}, with the settings to read first.")
-        config = _settings(folder / new_board.SETTINGS)
+        config = load_config(folder / new_board.SETTINGS)
         new_board.make_folders(config)
         click.echo(f"Its data is in {config.board.data}.")
         _enter_sysop(config, typed, by, asks=asks and answers is None)
@@ -254,10 +254,6 @@ def _writing(folder: Path) -> Iterator[None]:
             f"{place} cannot be written ({error.strerror}). The files written before stay: mend"
             " that and run this again."
         ) from error
-
-
-def _settings(path: Path) -> Config:
-    return load_config(path)
 
 
 def _write_for_the_machine(config: Config, wanted: WantedFiles) -> None:

@@ -96,12 +96,14 @@ def unlisted(name: str) -> HostBoard:
 
 
 def read_boards(root: TomlTable) -> dict[str, HostBoard]:
-    return {name: _board(name, table) for name, table in root.named_tables("boards").items()}
+    boards = root.named_tables("boards")
+    for name in boards:
+        if not is_name(name):
+            root.table("boards").refuse(name, f"must have another name: {NAMES}")
+    return {name: _board(name, table) for name, table in boards.items()}
 
 
 def _board(name: str, table: TomlTable) -> HostBoard:
-    if not is_name(name):
-        table.refuse("minutes", f"has a name that is not allowed: {NAMES}")
     agreed = frozenset(key for key in ("minutes", "share") if key in table)
     return table.fill(HostBoard, name=name, trusted=_trusted(name, table), agreed=agreed)
 

@@ -58,9 +58,7 @@ MOST_SHOES_AHEAD = 500
 
 
 STAYS, DOORS_MINUTES = "start_for_doors_minutes", 10
-TAKES_DOORS = "takes_doors"  # a key of release 1.0, as was `start_for_doors_minutes = 0`
-_METRICS = {"host": "127.0.0.1", "port": 9523}  # keys of release 1.0 and their defaults
-_BEACON = ("beacon", "beacon_urls", "beacon_wait_seconds")
+DOORS_ARE_SERVED = "every `door run` hands its caller to the server, and starts one if none runs"
 NO_NAME = "Sysop"  # the default, which is no caller's name
 
 
@@ -246,6 +244,7 @@ def read(root: TomlTable, path: Path) -> Config:
     """Read a parsed file; note its problems in `root`, for the caller of this function to raise."""
     games, fairness = root.table("games"), root.table("fairness")
     listeners, bank = read_listeners(root), read_bank(root)
+    _retire(root)
     own = _own_rules(root)
     settings = {name: game.read_settings(games.table(name), own) for name, game in GAMES.items()}
     if not settings["black-jack-for-time"].open:
@@ -274,7 +273,7 @@ def read(root: TomlTable, path: Path) -> Config:
         shoes_ahead=fairness.read("shoes_ahead", Number(0, MOST_SHOES_AHEAD), MOST_SHOES_AHEAD),
         check_address=fairness.read("check_address", CHECK_ADDRESS, ""),
         text=root.problems.text,
-        unheeded=_unheeded(root),
+        unheeded=tuple(root.problems.notes),
     )
 
 
@@ -283,7 +282,7 @@ def _own_rules(root: TomlTable) -> dict[str, TomlTable]:
     own = root.named_tables("rules")
     for name, table in own.items():
         if name in HOUSE_SETS or not is_name(name):
-            reason = f"must have a name of your own: {NAMES}, and not {' or '.join(HOUSE_SETS)}"
+            reason = f"must have another name: {NAMES}, and not {' or '.join(HOUSE_SETS)}"
             root.table("rules").refuse(name, reason)
         for game in GAMES.values():
             read_keys(table, game.kind, game.kind.base)
@@ -301,49 +300,27 @@ def _check_address(text: str) -> str:
 CHECK_ADDRESS = Text(_check_address, LONGEST_ADDRESS, may_be_empty=True)
 
 
-def _unheeded(root: TomlTable) -> tuple[str, ...]:
-    """Accept keys of older releases, and return a sentence about each that was set."""
-    notes, fairness, server = [], root.table("fairness"), root.table("server")
-    for number, table in enumerate(root.tables("listeners"), 1):
-        if table.retired("telnet").get("telnet"):
-            notes.append(
-                f"{table.place('telnet')}: [[listeners]] {number}, telnet has no effect any more:"
-                ' telnet over TLS has a port of its own, with kind = "telnets". Take it out.'
-            )
-    if fairness.retired(*_BEACON).get("beacon", "none") != "none":
-        notes.append(
-            f"{fairness.place('beacon')}: [fairness] beacon has no effect any more: no shoe waits"
-            f" for a round of drand. Take it out, with {' and '.join(_BEACON[1:])}."
-        )
-    if server.retired("link").get("link"):
-        notes.append(
-            f"{server.place('link')}: [server] link has no effect any more: servers know of each"
-            " other by their books alone. Take it out, and close its port."
-        )
-    ports = root.table("metrics").retired(*_METRICS)
-    if any(value != _METRICS[key] for key, value in ports.items()):
-        notes.append(
-            f"{root.table('metrics').place(next(iter(ports)))}: [metrics] host and port have no"
-            " effect any more: the server itself tells its numbers, at `health` of [server] under"
-            " /metrics. Take them out."
-        )
-    for key in _of_doors(server):
-        notes.append(
-            f"{server.place(key)}: [server] {key} means nothing any more: every `door run` hands"
-            " its caller to the server, and starts one where none runs. Take it out."
-        )
-    return tuple(notes)
-
-
-def _of_doors(server: TomlTable) -> list[str]:
-    """Return the keys of release 1.0 by which a door served its caller itself."""
-    old = server.retired(TAKES_DOORS, STAYS)
-    return [key for key in old if key == TAKES_DOORS or (old[key] == 0 and old[key] is not False)]
+def _retire(root: TomlTable) -> None:
+    """Accept the keys of older releases, and note those that no longer do what they say."""
+    fairness, server, metrics = map(root.table, ("fairness", "server", "metrics"))
+    for table in root.tables("listeners"):
+        own = 'telnet over TLS has a port of its own, with kind = "telnets"'
+        table.retire("telnet", False, own)
+    fairness.retire("beacon", "none", "no shoe waits for a round of drand")
+    fairness.part(("beacon_urls", "beacon_wait_seconds"))
+    server.retire("link", "", "servers know of each other by their books alone; close its port")
+    server.retire("takes_doors", None, DOORS_ARE_SERVED)
+    own = "the server itself tells its numbers, at `health` of [server] under /metrics"
+    metrics.retire("host", "127.0.0.1", own)
+    metrics.retire("port", 9523, own)
 
 
 def _server(table: TomlTable, listeners: Sequence[ListenerSettings]) -> ServerSettings:
-    # 0 minutes of release 1.0 has no effect any more; `_unheeded` says so.
-    old = {STAYS: DOORS_MINUTES} if STAYS in _of_doors(table) else {}
+    old: dict[str, object] = {}
+    value = table.part((STAYS,)).get(STAYS)
+    if value == 0 and value is not False:  # of release 1.0, whose doors served callers alone
+        table.retire(STAYS, None, DOORS_ARE_SERVED)
+        old = {STAYS: DOORS_MINUTES}
     server = table.fill(ServerSettings, **old)
     place = server.health
     if place is not None and is_taken(place.host, place.port, listeners):

@@ -6,16 +6,18 @@ import errno
 import os
 import socket
 from dataclasses import dataclass
-from zoneinfo import ZoneInfo, available_timezones
+from typing import Any, TypeVar
 
-from door.config.config import LONGEST_BOARD_NAME, BoardSettings, means_new
+from door.config.config import BoardSettings
 from door.config.listeners import EVERY_ADDRESS, USUAL
 from door.errors import SetupRefused
 from door.lines.registry import KINDS
-from timebank.errors import NameRefused
-from timebank.names import names
-from timebank.settings.quoting import guess, shown
+from timebank.settings.forms import Form, Number, Text, declared
+from timebank.settings.settings import find_zone
 
+T = TypeVar("T")
+
+_BOARD = declared(BoardSettings)
 ZONES = "zoneinfo"  # the folder with the files of the machine's time zones
 PRIVATE_PORTS = 1024  # below it a port needs the rights of root
 
@@ -31,38 +33,28 @@ class BoardAnswers:
 
 def name(text: str) -> str:
     """Return the name of a board. All checks here raise `SetupRefused` for a wrong answer."""
-    text = text.strip()
-    if not 1 <= len(text) <= LONGEST_BOARD_NAME or not text.isprintable():
-        raise SetupRefused(f"A board's name has 1 to {LONGEST_BOARD_NAME} characters, on one line.")
-    return text
+    return _read(_BOARD["name"].form, "The name", text.strip())
 
 
 def zone(text: str) -> str:
-    text = text.strip()
-    try:
-        ZoneInfo(text)
-    except (KeyError, ValueError, OSError):
-        known = guess(text, available_timezones())
-        hint = known or '; it must be one such as "Europe/Berlin"'
-        end = "" if known else "."
-        raise SetupRefused(f"{shown(text)} is not a known time zone{hint}{end}") from None
-    return text
+    return _read(Text(lambda name: find_zone(name).key), "The zone", text.strip())
 
 
 def sysop(text: str) -> str:
-    try:
-        text = names.check(text)
-    except NameRefused as refused:
-        raise SetupRefused(str(refused)) from None
-    if means_new(text):
-        raise SetupRefused(f"{text} is what new callers type; choose another name.")
-    return text
+    return _read(_BOARD["sysop"].form, "Your name", text)
 
 
 def port(number: int) -> int:
-    if not 0 <= number <= 65535:
-        raise SetupRefused("A port is a number from 1 to 65535, or 0 for any that is free.")
-    return number
+    return _read(Number(0, 65535), "The port", number)
+
+
+def _read(form: Form[Any], what: str, answer: T) -> T:
+    try:
+        checked: T = form.read(answer)
+        return checked
+    except ValueError as error:
+        end = "" if str(error).endswith("?") else "."
+        raise SetupRefused(f"{what} {error}{end}") from None
 
 
 def zone_of_this_machine() -> str:

@@ -134,6 +134,8 @@ class Texts(Form[tuple[T, ...]]):
     parse: Callable[[str], T]
 
     def read(self, value: object) -> tuple[T, ...]:
+        if isinstance(value, str):
+            raise ValueError(f"must be a list: write [{shown(value)}]")
         if not isinstance(value, list):
             raise ValueError(f'must be a list of texts such as ["this"], is {shown(value)}')
         texts, wrong = list[T](), list[str]()

@@ -299,16 +299,30 @@ def _tournament(table: TomlTable) -> TournamentTerms:
 def _zone(board: TomlTable) -> ZoneInfo:
     name = board.read("time_zone", Text(str), "UTC")
     try:
+        return find_zone(name)
+    except ValueError as error:
+        board.refuse("time_zone", str(error))
+    if "UTC" not in available_timezones():
+        board.problems.raise_any()  # no zone at all can be read
+    return ZoneInfo("UTC")
+
+
+def find_zone(name: str) -> ZoneInfo:
+    """Return the zone of a name; ValueError says what is wrong with it."""
+    try:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError):  # unknown, no name, or a folder of the zone database
         known = available_timezones()
     if "UTC" not in known:
-        reason = "cannot be looked up, this system has no time zones: install the package tzdata"
-        board.refuse("time_zone", reason)
-        board.problems.raise_any()
-    hint = guess(name, known) or '; it must be a name such as "Europe/Berlin"'
-    board.refuse("time_zone", f"{shown(name)} is not a known time zone{hint}")
-    return ZoneInfo("UTC")
+        raise ValueError(
+            "cannot be looked up, this system has no time zones: install the package tzdata"
+        )
+    # "EST" would be a guess at "CEST", and is another time.
+    hint = (
+        guess(name, [each for each in known if "/" in each or each == "UTC"])
+        or '; it must be a name such as "Europe/Berlin"'
+    )
+    raise ValueError(f"{shown(name)} is not a known time zone{hint}")
 
 
 def _check_thebank_ext(table: TomlTable, bank: BankSettings) -> None:
@@ -346,12 +360,13 @@ def _events(root: TomlTable) -> tuple[Event, ...]:
 
 def _event(table: TomlTable) -> Event:
     table.require("name", "time", "minutes")
-    words = table.read("days", SomeOf(tuple(DAYS)), "daily")
+    usual = USUAL_EVENTS[0]
+    words = table.read("days", SomeOf(tuple(DAYS)), usual["days"])
     return Event(
-        name=table.read("name", Text(str, LONGEST_EVENT_NAME), "event"),
-        start=table.read("time", Text(_time_of_day), "00:00"),
+        name=table.read("name", Text(str, LONGEST_EVENT_NAME), usual["name"]),
+        start=table.read("time", Text(_time_of_day), usual["time"]),
         days=frozenset().union(*(DAYS[word] for word in words)),
-        minutes=table.read("minutes", Number(1, WEEK_MINUTES), 1),
+        minutes=table.read("minutes", Number(1, WEEK_MINUTES), usual["minutes"]),
     )
 
 

@@ -152,7 +152,7 @@ def _text_after_value(lines: list[str], at: int, column: int) -> str | None:
     value = line.partition("=")[2].partition("#")[0].strip()
     if re.fullmatch(r"[+-]?0[0-9]+", value):
         return f"has {value}: a number does not begin with 0"
-    if value[:1].isalnum():
+    if value[:1].isalnum() and "=" not in value:
         return f'has text without quotes: write "{_short(value)}"'
     rest = line[column - 1 :].strip()
     return f"has {_short(rest)} after the value: one line holds one value" if rest else None

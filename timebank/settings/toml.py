@@ -17,9 +17,10 @@ from timebank import files
 from timebank.errors import Problem, SettingsError
 from timebank.settings import syntax
 from timebank.settings.forms import Form, declared
-from timebank.settings.quoting import guess, printable, shown
+from timebank.settings.quoting import either, guess, printable, shown
 
 LONGEST_FILE = 256 * 1024  # bytes; a hundred times what a board needs
+MOST_HOMES = 3  # tables named in a sentence about a misplaced key
 DEEPEST_TABLE = 8  # tables within tables that are looked into for lines
 
 KeyPath = tuple[str | int, ...]
@@ -35,6 +36,7 @@ class Problems:
         self.text = text
         self._lines: Mapping[KeyPath, int] | None = None
         self._problems: list[Problem] = []
+        self.notes: list[str] = []  # sentences about lines that have no effect
 
     def __len__(self) -> int:
         return len(self._problems)
@@ -136,9 +138,13 @@ class TomlTable:
         self._known |= wanted
         return {key: value for key, value in self._values.items() if key in wanted}
 
-    def retired(self, *keys: str) -> dict[str, object]:
-        """Return the present keys among `keys`, which earlier releases had and which may stay."""
-        return TomlTable.part(self, keys)
+    def retire(self, key: str, silent: object, why: str) -> None:
+        """Accept a key of an earlier release, and note why its value has no effect, unless that is
+        `silent`."""
+        self._known.add(key)
+        if self._values.get(key, silent) != silent:
+            note = f"{self.place(key)}: {self._key_words(key)} has no effect any more: {why}."
+            self.problems.notes.append(f"{note} Take it out.")
 
     # Tables
 
@@ -176,16 +182,28 @@ class TomlTable:
 
     def finish(self) -> None:
         """Refuse unknown keys, here and in the tables below, and raise all problems."""
-        self.refuse_unknown()
+        self.refuse_unknown(list(self._homes()))
         self.problems.raise_any()
 
-    def refuse_unknown(self) -> None:
+    def refuse_unknown(self, homes: Iterable[tuple[str, str]] = ()) -> None:
+        """Refuse unknown keys; `homes` are keys that other tables know, with their headers."""
         for key in self.unknown():
             if key not in self._wrong:
-                self.refuse(key, f"is not known here{guess(key, self._known)}")
+                headers = sorted({header for known, header in homes if known == key})
+                is_clear = 0 < len(headers) <= MOST_HOMES
+                hint = f"; it belongs to {either(headers)}" if is_clear else guess(key, self._known)
+                self.refuse(key, f"is not known here{hint}")
         for tables in self._tables.values():
             for table in tables:
-                table.refuse_unknown()
+                table.refuse_unknown(homes)
+
+    def _homes(self) -> Iterator[tuple[str, str]]:
+        for tables in self._tables.values():
+            for table in tables:
+                names = ".".join(str(part) for part in table._path if isinstance(part, str))
+                header = f"[[{names}]]" if isinstance(table._path[-1], int) else f"[{names}]"
+                yield from ((key, header) for key in table._known - table._tables.keys())
+                yield from table._homes()
 
     def _ask(self, key: str, default: object) -> object:
         self._known.add(key)

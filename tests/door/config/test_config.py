@@ -254,7 +254,7 @@ class TestTheSetsOfRules:
             ),
             (
                 "[rules.casino]\ndecks = 8",
-                "line 1: [rules.casino]: must have a name of your own:"
+                "line 1: [rules.casino]: must have another name:"
                 " 1 to 24 characters, and no @ or |, and not 1991 or casino.",
             ),
             (
@@ -449,7 +449,7 @@ class TestWrongValues:
                     ("coin_minutes", "0.5", "must be a whole number from 1 to 1440, is 0.5"),
                     ("turns_per_day", "-1", "must be a whole number from 0 to 9999, is -1"),
                     ("smallest_bet", "11", "must not be more than largest_bet, which is 10"),
-                    ("seats", "7", "is not known here"),
+                    ("seats", "7", "is not known here; it belongs to [games.vegas]"),
                     ("ties", '"player"', 'must be "dealer" or "push", is "player"'),
                     ("decks", "true", "must be a whole number from 1 to 8, is true"),
                 ]
@@ -576,14 +576,14 @@ def test_the_metrics_port_of_1_0_is_ignored_and_reported_where_different(load, t
     assert load('[metrics]\nhost = "127.0.0.1"\nport = 9523').unheeded == ()
     (warning,) = load('[metrics]\nallow = ["10.0.0.9"]\nport = 9100').unheeded
     file = tmp_path / "sysop.toml"
-    assert warning.startswith(f"{file}, line 3: [metrics] host and port have no effect")
+    assert warning.startswith(f"{file}, line 3: [metrics] port has no effect any more: ")
 
 
 def test_keys_of_1_0_for_standalone_doors_are_ignored_and_reported(load, tmp_path):
     file = tmp_path / "sysop.toml"
     old = load("[server]\ntakes_doors = false\nstart_for_doors_minutes = 0")
     assert old.server.start_for_doors_minutes == 10
-    assert [words.partition(" means nothing")[0] for words in old.unheeded] == [
+    assert [words.partition(" has no effect")[0] for words in old.unheeded] == [
         f"{file}, line 2: [server] takes_doors",
         f"{file}, line 3: [server] start_for_doors_minutes",
     ]
