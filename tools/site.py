@@ -61,8 +61,8 @@ def settings_page() -> str:
             table = schema.header(key.table)
             parts += [f"\n## `{table}`\n", *([f"{_text(about)}\n"] if is_first else [])]
             parts.append("| Key | Default | What it does |\n|---|---|---|")
-        default = "none: it is needed" if key.default is None else f"`{_toml(key.default)}`"
-        parts.append(f"| `{key.path[-1]}` | {default} | {_text(key.meaning)} |")
+        default = _toml(key.default)
+        parts.append(f"| `{key.path[-1]}` | `{default}` | {_text(key.meaning)} |")
     parts += ["\n## `[rules.NAME]`\n", _text(meanings["rules"]["about"])]
     return "\n".join([*parts, ""])
 

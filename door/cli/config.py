@@ -10,7 +10,7 @@ import click
 
 from door.cli.common import DEFAULT_CONFIG, config_option
 from door.config.editing import HIDDEN, changed, find, shown, toml
-from door.config.reloading import keep_begun
+from door.config.reloading import waits
 from door.config.schema import Setting, described, of_the_house
 from door.errors import ChangeRefused
 from door.setup.writing import replace
@@ -56,7 +56,7 @@ def list_(config_path: Path, word: str, form: str) -> None:
 
 def _explained(key: Setting) -> Iterator[str]:
     line = f"{key.name} = {shown(key.name, key.value)}"
-    if key.default is not None and key.value != key.default:
+    if key.value != key.default:
         line += f"  # default: {toml(key.default)}"
     yield line
     yield f"    {key.meaning}"
@@ -95,7 +95,7 @@ def unset(config_path: Path, key: str) -> None:
 def _read(path: Path) -> list[Setting]:
     """Return all keys of a file of settings without mistakes."""
     with refusing(SettingsError):
-        return described(open_table(path).problems.text, path)[1]
+        return described(open_table(path).problems.text, path)
 
 
 def _change(path: Path, key: str, typed: str | None) -> None:
@@ -107,18 +107,17 @@ def _change(path: Path, key: str, typed: str | None) -> None:
             replace(path, change.text)
         except OSError as error:
             raise UserError(f"Can't write {path}: {error.strerror}. It is as it was.") from error
-    for sentence in _sentences(change, path):
+    for sentence in _sentences(change):
         click.echo(sentence)
 
 
-def _sentences(change: Change, path: Path) -> list[str]:
+def _sentences(change: Change) -> list[str]:
     name = change.key.name
     old = change.key.value if change.old is None else change.old
     new = change.key.default if change.new is None else change.new
     if old == new:
         return [f"{name} is {shown(name, new)}, as it was."]
-    sentences = [f"{name} is {shown(name, new)} now, was {shown(name, old)}."]
-    later = keep_begun(change.before, change.after)[1]
-    if later:
-        return [*sentences, *(f"{words[0].upper()}{words[1:]}." for words in later)]
-    return [*sentences, f"A running server reads {path} again at SIGHUP, for new calls."]
+    how = "It counts from the next start of a running board on."
+    if not waits(name):
+        how = "`door reload` has a running board read it, for new calls."
+    return [f"{name} is {shown(name, new)} now, was {shown(name, old)}.", how]

@@ -33,6 +33,10 @@ COMMANDS = {
     "refused": ("sysop", "Show which addresses have to wait, and why."),
     "forgive": ("sysop", "Clear the counts against an address, or the wrong passwords for a name."),
     "event": ("event", "Show the next system event, start it early, or take it back."),
+    "reload": (
+        "sysop",
+        "Have the running board read its settings again, and say what that changes.",
+    ),
     "drain": ("sysop", "Take no more calls; close when the last caller is gone."),
     "stop": ("sysop", "Close the board now."),
     "open": ("sysop", "Open a closed board for doors again."),

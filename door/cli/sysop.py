@@ -136,6 +136,17 @@ def forgive(where: Where, by: str, who: str) -> None:
     _tell(where, "forgive", who=who, by=by)
 
 
+@click.command("reload")
+@server_options
+@by_option
+def reload_(where: Where, by: str) -> None:
+    """Have the running board read its settings again, and say what that changes.
+
+    Open calls keep the old settings. If the file has a mistake, nothing changes.
+    """
+    _tell(where, "reload", by=by)
+
+
 @click.command()
 @server_options
 @by_option

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from door.config.boards import NAMES, is_name
-from door.config.config import Config
 from door.config.listeners import USUAL_TABLES
 from door.config.schema import ANY, Path_, Setting, described, header, noted, of_the_house
 from door.errors import ChangeRefused
@@ -34,8 +33,6 @@ class Change:
     old: object
     new: object
     text: str  # of the whole file after the change
-    before: Config
-    after: Config
 
 
 # Keys by name
@@ -107,18 +104,17 @@ def changed(text: str, path: Path, name: str, typed: str | None) -> Change:
 
     key = find(text, path, name)
     written = _written(tomllib.loads(text), key.path)
-    before = described(text, path)[0]
+    described(text, path)
     document = tomlkit.parse(text)
     value = None if typed is None else key.form.typed(typed)
     if value is None:
-        if key.default is None:
-            raise ChangeRefused(f"{name} has no default: it must be there.")
         if written is not None:
             del _table(document, key.table)[str(key.path[-1])]
     else:
         _table(document, key.table)[str(key.path[-1])] = value
     after_text = tomlkit.dumps(document)
-    return Change(key, written, value, after_text, before, described(after_text, path)[0])
+    described(after_text, path)
+    return Change(key, written, value, after_text)
 
 
 def _written(values: Any, path: Path_) -> object:
@@ -151,12 +147,10 @@ def _table(document: TOMLDocument, path: Path_) -> Any:
 
 
 def differences(old: str, new: str, path: Path) -> list[tuple[str, object, object]]:
-    """Return the keys that differ between two valid files: the name, the old and the new value.
-    A value is None if its file does not have the table."""
-    before, after = (
-        {key.name: key.value for key in described(text, path)[1]} for text in (old, new)
-    )
-    names = [*before, *(name for name in after if name not in before)]
+    """Return the keys that differ between two files of valid TOML: the name, the old and the new
+    value. A value is None if its file does not have the table."""
+    before, after = ({key.name: key.value for key in noted(text, path)} for text in (old, new))
+    names = [*after, *(name for name in before if name not in after)]
     pairs = [(name, before.get(name), after.get(name)) for name in names]
     return [pair for pair in pairs if pair[1] != pair[2]]
 

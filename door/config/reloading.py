@@ -1,32 +1,69 @@
-"""Which reloaded settings apply at once, and which only from the next start of the server."""
+"""What reloaded settings change at once, and what waits for the next start of the server."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
+from door.config import dead_ends
 from door.config.config import Config
+from door.config.editing import differences, shown
+
+# The keys, and tables of keys, that a running server keeps as they were at its start.
+KEPT = (
+    *("listeners", "pages", "metrics", "board.data", "board.data_mode"),
+    *("server.loop", "server.log_format", "server.name", "server.health"),
+    *("timebank.database", "timebank.database_password_file"),
+)
 
 
-def keep_begun(old: Config, new: Config) -> tuple[Config, Sequence[str]]:
-    """Return the new settings, but with the old values of those that a running server cannot
-    change, and a sentence about each such value that differs."""
-    later = []
-    if (new.board.data, new.listeners) != (old.board.data, old.listeners):
-        later.append("a new data folder or new listeners count from the next start on")
+def waits(name: str) -> bool:
+    """Return whether a change of a key counts only from the next start of a server on."""
+    return any(name == each or name.startswith(f"{each}.") for each in KEPT)
+
+
+def keep_begun(old: Config, new: Config) -> Config:
+    """Return the new settings with the old values of those in `KEPT`."""
+    stays = new.server.start_for_doors_minutes
+    board = replace(new.board, data=old.board.data, data_mode=old.board.data_mode)
+    return replace(
+        new,
+        board=board,
+        bank=replace(new.bank, database=old.bank.database, server=old.bank.server),
+        server=replace(old.server, start_for_doors_minutes=stays),
         # Open ports stay, and so must the settings for their callers.
-        board = replace(new.board, data=old.board.data)
-        new = replace(new, board=board, listeners=old.listeners)
-    begun = {name: getattr(old.server, name) for name in ("name", "health", "log_format")}
-    server = replace(new.server, **begun)
-    if server != new.server:
-        words = "a new name, health or log_format of this server counts from the next start on"
-        later.append(words)
-        new = replace(new, server=server)
-    if new.pages != old.pages:
-        later.append("what [pages] says of the books in a browser counts from the next start on")
-        new = replace(new, pages=old.pages)
-    if new.bank.server != old.bank.server:
-        later.append("a new database counts from the next start on")
-        new = replace(new, bank=replace(new.bank, server=old.bank.server))
-    return new, later
+        listeners=old.listeners,
+        pages=old.pages,
+        metrics=old.metrics,
+    )
+
+
+def changes(begun: str, old: Config, new: Config) -> list[str]:
+    """Return sentences about a reload: what changed, what waits, and what has no effect.
+
+    `begun` is the text of sysop.toml when the server started.
+    """
+    found = dict.fromkeys(
+        [
+            *(_change(*each) for each in _differences(old.text, new) if not waits(each[0])),
+            *(_waiting(*each) for each in _differences(begun, new) if waits(each[0])),
+        ]
+    )
+    what = "new calls go by it" if found else "nothing has changed"
+    return [f"{new.path} was read again: {what}.", *found, *new.unheeded, *dead_ends.doubts(new)]
+
+
+def _differences(text: str, new: Config) -> list[tuple[str, object, object]]:
+    return differences(text, new.text, new.path)
+
+
+def _change(name: str, before: object, after: object) -> str:
+    if before is None or after is None:
+        return f"{name.rpartition('.')[0]} is {'gone' if after is None else 'new'}."
+    return f"{name} is {shown(name, after)} now, was {shown(name, before)}."
+
+
+def _waiting(name: str, before: object, after: object) -> str:
+    if before is None or after is None:
+        words = f"{name.rpartition('.')[0]} is {'gone' if after is None else 'new'}"
+        return f"{words}, which waits for a restart."
+    return f"{name} is {shown(name, after)} after a restart, and {shown(name, before)} until then."

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from door.config import config
-from door.config.config import Config
 from timebank.settings.forms import Form
 from timebank.settings.toml import Problems, TomlTable
 
@@ -26,10 +25,7 @@ ANY = "NAME"  # stands for any name in [boards.NAME] and [rules.NAME]
 
 @dataclass(frozen=True)
 class Setting:
-    """A key of sysop.toml: its path, its value in the file or its default, as TOML has them.
-
-    `default` is None if the key has none and must be in the file.
-    """
+    """A key of sysop.toml: its path, its value in the file or its default, as TOML has them."""
 
     path: Path_
     value: object
@@ -71,7 +67,6 @@ class Notes(TomlTable):
     ) -> None:
         super().__init__(values, problems, folder, path)
         self.keys: dict[str, Setting] = {}
-        self._required: set[str] = set()
 
     def all_keys(self) -> Iterator[Setting]:
         yield from self.keys.values()
@@ -80,33 +75,28 @@ class Notes(TomlTable):
                 assert isinstance(table, Notes)
                 yield from table.all_keys()
 
-    def require(self, *keys: str) -> None:
-        self._required.update(keys)
-        super().require(*keys)
-
     def read(self, key: str, form: Form[T], default: object) -> T:
-        if key not in self.keys:
-            usual = None if key in self._required else default
-            self.keys[key] = Setting((*self._path, key), self._values.get(key, usual), usual, form)
+        value = self._values.get(key, default)
+        self.keys.setdefault(key, Setting((*self._path, key), value, default, form))
         return super().read(key, form, default)
 
 
 # Keys
 
 
-def described(text: str, path: Path) -> tuple[Config, list[Setting]]:
-    """Return the settings in a text of TOML, and every key, in the order of meanings.toml.
+def described(text: str, path: Path) -> list[Setting]:
+    """Return every key with its value in a text of TOML, in the order of meanings.toml.
 
     Raises `SettingsError` if a setting is wrong; the text itself must be valid TOML.
     """
     root = _notes(text, path)
-    settings = config.read(root, path)
+    config.read(root, path)
     root.finish()
-    return settings, _ordered(root.all_keys())
+    return _ordered(root.all_keys())
 
 
 def noted(text: str, path: Path) -> list[Setting]:
-    """Return every key, also if some settings are wrong."""
+    """Return the same, also if some settings are wrong."""
     root = _notes(text, path)
     config.read(root, path)
     return _ordered(root.all_keys())

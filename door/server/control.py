@@ -19,6 +19,7 @@ from door.server import board_commands
 from door.server.board_commands import COMMAND, LONGEST, Part, clean
 from door.server.for_doors import GIVE_WAY
 from door.server.sysop_visit import ATTEND, attend
+from timebank.errors import SettingsError
 
 if TYPE_CHECKING:
     from door.call.board import Board
@@ -50,6 +51,10 @@ class Served(Protocol):
 
     def look_now(self) -> None:
         """Read at once the changes that a command has written into the books."""
+
+    async def tell_reload(self) -> list[str]:
+        """Read sysop.toml again and return sentences about what changes; raise `SettingsError` if
+        it is wrong."""
 
     async def give_way(self) -> bool:
         """End for another server if a door has started this one; return whether it ends."""
@@ -88,6 +93,8 @@ async def carry_out(server: Served, fields: Message) -> Part:
             return _refused(board)
         case {"control": "forgive", "who": str(who)}:
             return _forgive(board, clean(who), by)
+        case {"control": "reload"}:
+            return await _reload(server, by)
         case {"control": "drain"}:
             return _drain(server, by)
         case {"control": "stop"}:
@@ -124,6 +131,14 @@ def _forgive(board: Board, who: str, by: str) -> Part:
         raise CommandRefused(f"Nothing is held against {who}.")
     log.warning("%s forgives %s", by, who)
     return {"words": f"Nothing is held against {who} any more."}
+
+
+async def _reload(server: Served, by: str) -> Part:
+    log.warning("%s has the settings read again", by)
+    try:
+        return {"words": "\n".join(await server.tell_reload())}
+    except SettingsError as error:
+        raise CommandRefused(f"The old settings stay in force:\n{error}") from error
 
 
 # Commands that end this server. Other servers of the board go on.

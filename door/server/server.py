@@ -24,9 +24,8 @@ from door.call.books import Books
 from door.call.shared import Shared
 from door.clock import MachineClock, SystemClock, sleep
 from door.config import config as settings
-from door.config import people, privacy
+from door.config import people, privacy, reloading
 from door.config.listeners import DOORS_ALONE
-from door.config.reloading import keep_begun
 from door.defence.reception import REMEMBERED
 from door.errors import (
     BoardClosed,
@@ -34,7 +33,6 @@ from door.errors import (
     CertificateRefused,
     Closing,
 )
-from door.flag import Flag
 from door.lines.port.connection import Entrance
 from door.lines.registry import KINDS, Answering
 from door.lines.tls.tls import Certificate
@@ -158,12 +156,12 @@ class Server:
         # Whether a process that has left calls or a server's row in the books has ended.
         self._has_ended = left_to(lock, in_file=config.bank.server is None)
         self._presence = Presence(self.board, self._has_ended)
-        self._looks: list[asyncio.Task[None]] = []
+        self._looks: list[asyncio.Task[object]] = []
         self._pulse = health.Pulse(self.books, clock)
         self._health: Listener | None = None
         self._stops = False
         self._is_shut = False  # whether the sysop has closed the board, for doors as well
-        self._settings_are_new = Flag()
+        self._begun = config.text  # of sysop.toml at the start
         self.ended = asyncio.Event()  # set when the server must close
 
     async def start(self) -> None:
@@ -177,7 +175,6 @@ class Server:
         await self._presence.begin()
         await self._housekeeping.start()
         await self.board.resume_games()
-        self._looks.append(asyncio.create_task(self._look_at_new_settings()))
         latest, doubts = await self.books.run(self._look_back)
         _warn_of([*self.board.config.unheeded, *doubts])
         self.board.reception.remember(latest)
@@ -298,54 +295,45 @@ class Server:
         return True
 
     def reload(self) -> None:
-        """Read sysop.toml again, for new calls; keep the old settings if the file is wrong."""
+        """Read sysop.toml again, for new calls, and log what that changes."""
+        with contextlib.suppress(SettingsError):  # which is logged
+            self._looks.append(asyncio.create_task(self._tell_changes(*self._read_again())))
+
+    async def tell_reload(self) -> list[str]:
+        """Do the same and return the sentences; raise `SettingsError` if the file is wrong."""
+        return await self._tell_changes(*self._read_again())
+
+    def _read_again(self) -> tuple[Config, Config]:
+        """Apply the settings of the file, and return the old and the new ones."""
         old = self.board.config
         try:
-            new, later = keep_begun(old, self._adapted(settings.load(old.path)))
+            new = reloading.keep_begun(old, self._adapted(settings.load(old.path)))
         except SettingsError as error:
             log.error("%s is wrong, the old settings stay in force:\n%s", old.path, error)
-            return
-        for words in later:
-            log.warning("%s", words)
-        self._looks.append(asyncio.create_task(self._announce_changes(old, new)))
-        self._adopt(new)
-        self._looks.append(asyncio.create_task(self._presence.update_settings()))
-
-    def _adopt(self, new: Config) -> None:
-        """Apply new settings."""
-        new.bank.schedule.adopt_early(self.board.config.bank.schedule.early)
+            raise
+        new.bank.schedule.adopt_early(old.bank.schedule.early)
         self.board.config = new
         if not new.social.watching:
             self.board.send_watchers_away()
         self.board.reception.keep_to(new)
         self._handed.leave_note()
-        log.info("%s was read again; the settings apply to new calls", new.path)
-        self._settings_are_new.set()
         self._look_who_is_on()
+        self._looks.append(asyncio.create_task(self._presence.update_settings()))
+        return old, new
 
-    async def _announce_changes(self, old: Config, new: Config) -> None:
-        """Log which keys a reload has changed."""
-        from door.config import editing  # noqa: PLC0415 - for a reload alone, as its library is
-
-        with contextlib.suppress(SettingsError):  # the old text may no longer be valid
-            changes = await asyncio.to_thread(editing.differences, old.text, new.text, new.path)
-            for name, before, after in changes:
-                values = editing.shown(name, after), editing.shown(name, before)
-                log.info("%s is %s now, was %s", name, *values)
+    async def _tell_changes(self, old: Config, new: Config) -> list[str]:
+        """Log and return sentences about new settings."""
+        sentences = await asyncio.to_thread(reloading.changes, self._begun, old, new)
+        with contextlib.suppress(BooksUnavailable):  # `door check` reports these doubts too
+            sentences += await self.books.run(partial(people.doubts, path=new.path))
+        for words in sentences:
+            log.warning("%s", words)
+        if self.public_page is not None:
+            await self.public_page.renew()
+        return sentences
 
     def _adapted(self, config: Config) -> Config:
         return config if self._for_doors is None else self._for_doors.adapt(config)
-
-    async def _look_at_new_settings(self) -> None:
-        while True:
-            await self._settings_are_new.wait()
-            self._settings_are_new.clear()
-            path = self.board.config.path
-            _warn_of(self.board.config.unheeded)
-            with contextlib.suppress(BooksUnavailable):  # `door check` reports these doubts too
-                _warn_of(await self.books.run(partial(people.doubts, path=path)))
-            if self.public_page is not None:
-                await self.public_page.renew()
 
     def _look_back(self, desk: Desk) -> tuple[list[tuple[str, str]], list[str]]:
         # `door init` has said how people register: a board without callers has nothing to warn of.

@@ -43,7 +43,7 @@ def test_list_shows_every_key_with_value_default_and_meaning(own: Path) -> None:
     where = lines.index("calls.nodes = 4  # default: 16")
     assert lines[where + 1] == "    How many callers can be online at once (1 to 9999)."
     shown = [line.partition(" = ")[0] for line in lines if not line.startswith(" ")]
-    names = [key.name for key in described(OWN, own)[1]]
+    names = [key.name for key in described(OWN, own)]
     assert shown == names
     assert {"boards.Xibalba.minutes", "games.vegas.split_21", "events.1.name"} <= set(shown)
     assert shown.index("board.name") < shown.index("calls.nodes") < shown.index("timebank.mode")
@@ -118,13 +118,12 @@ def test_set_changes_one_key_and_keeps_all_else(
 
 def test_set_prints_the_old_value_and_when_the_new_one_applies(own: Path) -> None:
     assert config(own, "set", "calls.nodes", "8").output == (
-        "calls.nodes is 8 now, was 4.\n"
-        f"A running server reads {own} again at SIGHUP, for new calls.\n"
+        "calls.nodes is 8 now, was 4.\n`door reload` has a running board read it, for new calls.\n"
     )
     assert config(own, "unset", "calls.nodes").output.startswith("calls.nodes is 16 now, was 8.")
     assert "nodes" not in own.read_text()
     assert config(own, "set", "board.data", "books").output.endswith(
-        "A new data folder or new listeners count from the next start on.\n"
+        "It counts from the next start of a running board on.\n"
     )
     assert config(own, "set", "board.data", "books").output == 'board.data is "books", as it was.\n'
 
@@ -138,7 +137,6 @@ def test_set_prints_the_old_value_and_when_the_new_one_applies(own: Path) -> Non
         (("set", "calls.nodes", "many"), 'must be a whole number from 1 to 9999, is "many".'),
         (("set", "events.1.days", "Monday"), '"Monday" is not; did you mean "mon"?'),
         (("set", "listeners.2.port", "3"), "[[listeners]] has 1 in this file, counted from 1."),
-        (("unset", "events.1.name"), "events.1.name has no default: it must be there."),
         (("get", "[calls"), "[calls is not a key. Write the table and the key with a dot between"),
         (("set", "boards.a|b.minutes", "3"), "is not a key."),
     ],
@@ -150,6 +148,14 @@ def test_an_impossible_value_is_a_sentence_and_the_file_stays(
     assert result.status == 2
     assert expected in result.error
     assert own.read_text() == OWN
+
+
+def test_a_key_that_must_be_there_is_not_taken_out(own: Path) -> None:
+    event = '[[events]]\nname = "Night"\ntime = "04:00"\nminutes = 5\n'
+    own.write_text(event)
+    result = config(own, "unset", "events.1.name")
+    assert (result.status, "[[events]] 1, name: is missing." in result.error) == (2, True)
+    assert own.read_text() == event
 
 
 def test_a_disk_that_is_full_leaves_the_file_as_it_was(

@@ -2,33 +2,143 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from door.config import config as settings
+from door.config import reloading
+from door.config.editing import differences
 from door.config.listeners import DOORS_ALONE
+from door.config.reloading import keep_begun, waits
 from door.games.registry import GAMES
 from door.server.server import _announcement
 from tests.door.reading import read_again
 from tests.door.seated import over_at_once, shoe
+from tests.door.shell import CommandResult, Shell
 from tests.door.strangers import VILLAIN, Stranger, defended, refusals
 from tests.door.vegas_callers import AT_TABLE, table_toml, vegas_callers
 from tests.door.visiting import MENU, sysop_toml, visitor
-from tests.world import world
+from tests.world import World, world
 
-AT_THE_NEXT_START = "a new data folder or new listeners count from the next start on"
+TOML = sysop_toml(events="")
+# Every key that a running server keeps.
+KEPT = """
+[board]
+data = "elsewhere"
+data_mode = "0750"
+[[listeners]]
+kind = "rlogin"
+[server]
+loop = "asyncio"
+log_format = "json"
+name = "north"
+health = "127.0.0.1:9523"
+[pages]
+serve = true
+port = 8100
+[metrics]
+allow = ["192.0.2.7"]
+[timebank]
+database = "postgresql://db.example.org/books"
+database_password_file = "password"
+"""
+
+
+async def reload(board: World, toml: str) -> CommandResult:
+    """Change the settings and type `door reload`, while the board runs."""
+    board.config.path.write_text(toml, encoding="utf-8")
+    result = await asyncio.to_thread(Shell(board.config.path), "reload")
+    # This board's sysop has never called, as the answer's last line says.
+    return replace(result, output=result.output.partition("[board] sysop names Sysop")[0])
+
+
+def loaded(folder: Path, toml: str) -> settings.Config:
+    path = folder / "sysop.toml"
+    path.write_text(toml, encoding="utf-8")
+    return settings.load(path)
+
+
+def test_a_running_server_keeps_what_waits_for_a_restart_and_nothing_else(tmp_path: Path) -> None:
+    old, new = loaded(tmp_path, ""), loaded(tmp_path, KEPT)
+    assert keep_begun(old, new) == old
+    changed = {name for name, *_ in differences("", KEPT, tmp_path / "sysop.toml")}
+    assert all(map(waits, changed))
+    assert changed >= set(reloading.KEPT) - {"listeners", "pages", "metrics"}
+    other = loaded(tmp_path, "[server]\nstart_for_doors_minutes = 3\n[calls]\nnodes = 2\n")
+    assert keep_begun(old, other) == other
+
+
+async def test_reload_answers_with_what_changed_and_logs_the_same(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with world(tmp_path, toml=TOML) as board:
+        caplog.set_level(logging.WARNING)
+        new = TOML.replace("[calls]", "[calls]\nnodes = 3").replace("port = 0", "port = 2424")
+        new += '\n[boards.Xibalba]\nminutes = 40\n[games.vegas]\nrules = "casino"\n'
+        result = await reload(board, new)
+        path = board.config.path
+        assert result == CommandResult(
+            0,
+            f"{path} was read again: new calls go by it.\n"
+            "calls.nodes is 3 now, was 16.\n"
+            'games.vegas.rules is "casino" now, was "1991".\n'
+            'games.vegas.dealer is "hit soft 17" now, was "stand 17".\n'
+            'games.vegas.split_aces is "one card" now, was "play on".\n'
+            "boards.Xibalba is new.\n"
+            "listeners.1.port is 2424 after a restart, and 0 until then.\n",
+            "",
+        )
+        assert [line for line in result.output.splitlines() if line not in caplog.messages] == []
+        assert any(words.endswith(" has the settings read again") for words in caplog.messages)
+        assert board.server.board.config.calls.nodes == 3
+        again = await reload(board, new)
+        assert again.output.splitlines()[1:] == [
+            "listeners.1.port is 2424 after a restart, and 0 until then."
+        ]
+        back = await reload(board, TOML.replace("[calls]", "[calls]\nnodes = 3"))
+        assert back.output.splitlines()[0] == f"{path} was read again: new calls go by it."
+        assert "boards.Xibalba is gone." in back.output
+        same = await reload(board, TOML.replace("[calls]", "[calls]\nnodes = 3"))
+        assert same.output == f"{path} was read again: nothing has changed.\n"
+
+
+async def test_a_wrong_file_changes_nothing_and_every_mistake_is_answered(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with world(tmp_path, toml=TOML) as board:
+        wrong = f"{TOML}\n[company]\nmessages = 1\n".replace("[calls]", "[calls]\nnodes = 0")
+        result = await reload(board, wrong)
+        path = board.config.path
+        lines = wrong.splitlines()
+        nodes, messages = (lines.index(each) + 1 for each in ("nodes = 0", "messages = 1"))
+        mistakes = (
+            f"{path}, line {nodes}: [calls] nodes: must be a whole number from 1 to 9999, is 0.\n"
+            f"{path}, line {messages}: [company] messages: must be true or false, is 1."
+        )
+        assert result == CommandResult(2, "", f"The old settings stay in force:\n{mistakes}\n")
+        assert f"{path} is wrong, the old settings stay in force:\n{mistakes}" in caplog.messages
+        assert board.server.board.config.calls.nodes == 16
+
+
+async def test_a_reload_names_a_table_that_nobody_can_bet_at(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=TOML) as board:
+        result = await reload(board, f"{TOML}\n[games.red-dog]\ncoin_minutes = 60\n")
+        assert "\nNobody can bet time at Red Dog: " in result.output
 
 
 async def test_a_new_front_end_is_spared_no_limit_before_its_port_knows_it(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    tmp_path: Path,
 ) -> None:
     toml = defended(calls_per_address=1)
     async with world(tmp_path, toml=toml) as board:
         with_front_end = toml.replace("[[listeners]]", f'[[listeners]]\nproxies = ["{VILLAIN}"]')
-        for times in (1, 2):  # repeated until it is done
-            read_again(board, with_front_end)
-            assert caplog.text.count(AT_THE_NEXT_START) == times
+        for _ in range(2):  # repeated until it is done
+            answer = (await reload(board, with_front_end)).output
+            assert f'listeners.1.proxies is ["{VILLAIN}"] after a restart' in answer
         villain = Stranger(board, "", VILLAIN)
         await villain.connects()
         await villain.is_asked("Name:")
@@ -44,20 +154,22 @@ async def test_another_data_folder_is_not_written_into_before_the_next_start(
         before = board.server.board.config.board.data
         toml = (tmp_path / "sysop.toml").read_text(encoding="utf-8")
         read_again(board, toml.replace("[board]", '[board]\ndata = "elsewhere"'))
-        assert board.server.board.config.board.data == before
+        config = board.server.board.config
+        assert config.board.data == before
         assert not (tmp_path / "elsewhere").exists()
+        # A server that looks for its lock elsewhere gives the lock of its books up.
+        assert (config.database.parent, Path(config.bank.lock).parent) == (before, before)
 
 
-async def test_another_database_is_not_gone_to_before_the_next_start(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_another_database_is_not_gone_to_before_the_next_start(tmp_path: Path) -> None:
     async with world(tmp_path) as board:
         toml = (tmp_path / "sysop.toml").read_text(encoding="utf-8")
         head = "[timebank]\n"
         assert head not in toml
-        read_again(board, f'{toml}\n{head}database = "postgresql://db.example.org/books"\n')
+        place = '"postgresql://db.example.org/books"'
+        answer = (await reload(board, f"{toml}\n{head}database = {place}\n")).output
         assert board.server.board.config.bank.server is None
-        assert "a new database counts from the next start on" in caplog.text
+        assert f'timebank.database is {place} after a restart, and "" until then.' in answer
 
 
 async def test_the_menu_and_the_table_go_by_the_settings_of_the_call(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def check(data: bytes) -> None:
 
 def _seeds() -> Iterator[bytes]:
     for table, keys in itertools.groupby(schema.of_the_house(), lambda key: key.table):
-        lines = [f"{key.path[-1]} = {toml(key.value)}" for key in keys if key.value is not None]
+        lines = [f"{key.path[-1]} = {toml(key.value)}" for key in keys]
         yield "\n".join([schema.header(table), *lines, ""]).encode()
     yield b""
     yield b"[board]\nname = 'x'\nsysop = 1979-05-27T07:32:00Z\n[calls]\nnodes = 0x10\n"
