@@ -193,13 +193,13 @@ class Top(App[None]):
     ENABLE_COMMAND_PALETTE = False
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        ("s", "say", "Say"),
-        ("a", "say_all", "All"),
-        ("l", "look", "Look"),
-        ("k", "kick", "Kick"),
-        ("f", "freeze", "Freeze"),
-        ("e", "event", "Event"),
-        ("d", "drain", "Drain"),
+        ("s", "act('say')", "Say"),
+        ("a", "act('say_all')", "All"),
+        ("l", "act('look')", "Look"),
+        ("k", "act('kick')", "Kick"),
+        ("f", "act('freeze')", "Freeze"),
+        ("e", "act('event')", "Event"),
+        ("d", "act('drain')", "Drain"),
         ("q", "quit", "Quit"),
         *(Binding(name[0], f"panel('{key}')", show=False) for key, name in PANELS.items()),
     ]
@@ -326,30 +326,18 @@ class Top(App[None]):
         for each in PANELS:
             self._first(f"#{each}", Widget).set_class(each == name, "-chosen")
 
-    def action_say(self) -> None:
-        self._begin(self._ask_say)
-
-    def action_say_all(self) -> None:
-        self._begin(self._ask_say_all)
-
-    def action_look(self) -> None:
-        self._begin(self._look_at_caller)
-
-    def action_kick(self) -> None:
-        self._begin(self._ask_kick)
-
-    def action_freeze(self) -> None:
-        self._begin(self._ask_freeze)
-
-    def action_event(self) -> None:
-        self._begin(self._ask_event)
-
-    def action_drain(self) -> None:
-        self._begin(self._ask_drain)
-
-    def _begin(self, act: Callable[[], Awaitable[str | None]]) -> None:
+    def action_act(self, name: str) -> None:
         """Do the act of a key and show its result; a new act replaces one under way."""
-        self.run_worker(self._done(act), group="act", exclusive=True)
+        acts = {
+            "say": self._ask_say,
+            "say_all": self._ask_say_all,
+            "look": self._look_at_caller,
+            "kick": self._ask_kick,
+            "freeze": self._ask_freeze,
+            "event": self._ask_event,
+            "drain": self._ask_drain,
+        }
+        self.run_worker(self._done(acts[name]), group="act", exclusive=True)
 
     async def _done(self, act: Callable[[], Awaitable[str | None]]) -> None:
         try:
