@@ -1,34 +1,36 @@
 """The boards that can send their callers here, and what each needs, with the paths of this board.
 
-The templates are in `files/boards`, and the guides in docs/boards, which say on which board they
-were tried. Each board has a sample drop file. The samples of Synchronet, ENiGMA and Magicka are
-real files of these boards, byte for byte.
+A board's folder in `files/boards` has the templates of what is written for it, the steps that its
+sysop takes next, and a sample drop file. The samples of Synchronet, ENiGMA and Magicka are real
+files of these boards, byte for byte but for the caller. The guides in docs/boards say on which
+boards they were tried.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from door.config.boards import NAMES, board_named, board_of, is_name
 from door.errors import AmbiguousBoard, SetupRefused
 from door.setup import machine
-from door.setup.templates import fitted, plain
+from door.setup.templates import FOLDER, fitted, plain, shipped
 
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument
 
     from door.config.config import Config
 
-DROP_FILE = "DOOR32.SYS"
-TRIAL_MINUTES = 60  # the time left of the caller in a trial
+# In the folder of each board: a sample, and what its sysop does next.
+DROP_FILE, STEPS = "DOOR32.SYS", "steps.txt"
+TRIAL_MINUTES = 60  # the time left of the caller in a sample
 LONGEST_COMMAND = 63  # letters in a command line of older versions of Synchronet
 WRITTEN, WRAPPER = "boards", "rundoor.sh"  # the folder of the written files, and a script in it
+INSTALLER = "install-xtrn.ini"  # for Synchronet, next to the settings
 _WORD = re.compile(r"[A-Za-z0-9._-]+")
-_DOOR, _CONFIG, _FOLDER = "/usr/local/bin/door", "/bbs/bjft/sysop.toml", "/bbs/bjft"
 
 
 @dataclass(frozen=True)
@@ -36,17 +38,21 @@ class HostKind:
     """The software of a board.
 
     `alias` is its name in its drop files, "" if those name only the board itself. Then the command
-    line says which board it is. `root` is its usual folder. `table` has keys for [boards.NAME] and
-    the comments next to them. `macro` stands for the drop file in its command lines. A board that
-    `is_wrapped` has no such macro and starts our script, of which `macro` is then a variable.
+    line says which board it is. `root` is its usual folder, and `node_file` the drop file of the
+    node $1 in it. `table` has keys for [boards.NAME] and the comments next to them. `macro` stands
+    for the drop file in its command lines. A board that `is_wrapped` has no such macro and starts
+    our script, of which `macro` is then a variable. `by_socket` has what changes in the templates
+    if its callers come on their sockets.
     """
 
     key: str
     name: str
     alias: str
     root: str
-    table: Mapping[str, tuple[object, str]]
+    node_file: str = ""
+    table: Mapping[str, tuple[object, str]] = field(default_factory=dict)
     macro: str = ""
+    by_socket: Mapping[str, str] = field(default_factory=dict)
     followed: bool = True  # whether somebody has followed its guide on a board
     is_wrapped: bool = False
 
@@ -59,34 +65,44 @@ _KEEPS_WINNINGS = ("bank", "{name} reads nothing back: winnings are kept here")
 KINDS = {
     kind.key: kind
     for kind in (
-        HostKind("synchronet", "Synchronet", "Synchronet", "/sbbs", {}, "%f"),
         HostKind(
-            "enigma",
-            "ENiGMA",
-            "",
-            "/enigma-bbs",
+            *("synchronet", "Synchronet", "Synchronet", "/sbbs", "node$1/DOOR32.SYS"),
+            macro="%f",
+            by_socket={"|XTRN_IO_INTS": "", "|XTRN_NOECHO": ""},
+        ),
+        HostKind(
+            *("enigma", "ENiGMA", "", "/enigma-bbs", "drop/node$1/door32.sys"),
             {
                 "minutes": (60, "a day: ENiGMA does not say how long a caller may stay"),
                 "give_back": _KEEPS_WINNINGS,
             },
             "{dropFilePath}",
+            {
+                '"{dropFilePath}" ]': '"{dropFilePath}", "--connect", "127.0.0.1:{srvPort}" ]',
+                "io: stdio": "io: socket",
+            },
         ),
         HostKind(
-            *("magicka", "Magicka", "Magicka", "/bbs/magicka", {"give_back": _KEEPS_WINNINGS}),
-            macro="$dropfile",
+            *("magicka", "Magicka", "Magicka", "/bbs/magicka", "node$1/door32.sys"),
+            {"give_back": _KEEPS_WINNINGS},
+            "$dropfile",
+            {"stdio = true": "stdio = false"},
             is_wrapped=True,
         ),
         HostKind(
-            "mystic",
-            "Mystic",
-            "Mystic",
-            "/mystic",
+            *("mystic", "Mystic", "Mystic", "/mystic", "temp$1/door32.sys"),
             {"give_back": _KEEPS_WINNINGS},
             "%Pdoor32.sys",
-            False,
+            followed=False,
         ),
-        HostKind("wwiv", "WWIV", "WWIV", "/wwiv", {"give_back": _KEEPS_WINNINGS}, "%E", False),
-        HostKind("gamesrv", "GameSrv", "", "/gamesrv", {}),
+        HostKind(
+            *("wwiv", "WWIV", "WWIV", "/wwiv", "e/$1/temp/door32.sys"),
+            {"give_back": _KEEPS_WINNINGS},
+            "%E",
+            {"%E": "%E --socket %H", "Exec Mode    : STDIO": "Exec Mode    : none"},
+            followed=False,
+        ),
+        HostKind("gamesrv", "GameSrv", "", "/gamesrv"),
     )
 }
 
@@ -245,196 +261,68 @@ def command(config: Config, setup: HostSetup) -> str:
 
 def files(config: Config, setup: HostSetup) -> dict[str, str]:
     """Return the files to write, by path from the settings' folder; raise `SetupRefused`."""
-    made = _MAKERS[setup.kind.key](config, setup)
-    if setup.kind.starts_doors:
-        made[f"{WRITTEN}/{setup.kind.key}/{WRAPPER}"] = _wrapper(config, setup)
-    return made
+    kind, texts = setup.kind, _texts(config, setup)
+    names = {f"{WRITTEN}/{kind.key}/{each}": f"boards/{kind.key}/{each}" for each in _own(kind)}
+    if kind.starts_doors:
+        names[f"{WRITTEN}/{kind.key}/{WRAPPER}"] = f"boards/{WRAPPER}"
+    if kind.key == "synchronet":
+        names[INSTALLER] = f"boards/{INSTALLER}"
+    return {written: fitted(template, texts) for written, template in names.items()}
 
 
-def _folder(config: Config) -> str:
-    return plain(config.path.absolute().parent)
+def _own(kind: HostKind) -> list[str]:
+    """Return the names of the templates that only this board needs."""
+    names = (each.name for each in (FOLDER / "boards" / kind.key).iterdir())
+    return sorted(name for name in names if name not in (DROP_FILE, STEPS))
 
 
-def _synchronet(config: Config, setup: HostSetup) -> dict[str, str]:
-    ours = command(config, setup).removesuffix(f" {setup.kind.macro}")
-    text = fitted("boards/install-xtrn.ini", {"cmd = door run --dropfile": f"cmd = {ours}"})
-    if not setup.stdio:
-        text = text.replace("|XTRN_IO_INTS", "").replace("|XTRN_NOECHO", "")
-    return {"install-xtrn.ini": text}
-
-
-def _enigma(config: Config, setup: HostSetup) -> dict[str, str]:
-    instead = {
-        _DOOR: plain(machine.program("door")),
-        f"cwd: {_FOLDER}": f"cwd: {_folder(config)}",
+def _texts(config: Config, setup: HostSetup) -> dict[str, str]:
+    """Return what stands in the templates, and what this board needs there."""
+    kind, folder = setup.kind, plain(config.path.absolute().parent)
+    door = plain(machine.program("door"))
+    texts = {
+        "/usr/local/bin/door": door,
+        "cmd = door": f"cmd = {door}",
+        "/bbs/bjft": folder,
+        "/bbs/bjft/sysop.toml": plain(config.path.absolute()),
+        "/bbs/bjft/rundoor.sh": f"{folder}/{WRITTEN}/{kind.key}/{WRAPPER}",
+        "/bbs/node$1/door32.sys": f"{plain(setup.root)}/{kind.node_file}",
         "YourBoard": setup.name,
-        '"run", ': f'"run", "--config", "{plain(config.path.absolute())}", ',
     }
+    if setup.says_board:
+        texts[" --dropfile"] = f" --board {setup.name} --dropfile"
     if not setup.stdio:
-        instead |= {
-            '"{dropFilePath}" ]': '"{dropFilePath}", "--connect", "127.0.0.1:{srvPort}" ]',
-            "io: stdio": "io: socket",
-        }
-    return {
-        "boards/enigma/menu.hjson": fitted("boards/enigma.hjson", instead),
-        "boards/enigma/submit.hjson": fitted("boards/enigma-submit.hjson", {}),
-    }
+        texts |= {"stdio=yes": "stdio=no", **kind.by_socket}
+    if kind.key == "gamesrv":
+        texts["2323"] = str(_telnet_port(config))
+    return texts
 
 
-def _magicka(config: Config, setup: HostSetup) -> dict[str, str]:
-    instead = {"/bbs/bjft/rundoor.sh": f"{_folder(config)}/{WRITTEN}/magicka/{WRAPPER}"}
-    if not setup.stdio:
-        instead["stdio = true"] = "stdio = false"
-    return {
-        "boards/magicka/doors.ini": fitted("boards/magicka.ini", instead),
-        "boards/magicka/doors.mnu": fitted("boards/magicka.mnu", {}),
-    }
-
-
-def _mystic(config: Config, setup: HostSetup) -> dict[str, str]:
-    return {"boards/mystic/command.txt": f"{command(config, setup)}\n"}
-
-
-def _wwiv(config: Config, setup: HostSetup) -> dict[str, str]:
-    ours = f"{_DOOR} run --config {_CONFIG} --dropfile %E"
-    instead = {ours: command(config, setup)}
-    if not setup.stdio:
-        instead = {
-            ours: f"{command(config, setup)} --socket %H",
-            "Exec Mode    : STDIO": "Exec Mode    : none",
-        }
-    return {"boards/wwiv/chain.txt": fitted("boards/wwiv.txt", instead)}
-
-
-def _gamesrv(config: Config, setup: HostSetup) -> dict[str, str]:
-    port = next((each.port for each in config.listeners if each.kind == "telnet"), 0)
-    if not port:
-        raise SetupRefused(
-            "GameSrv leads its callers to the server's port for telnet. Give the server one in"
-            f" {config.path}: a table of [[listeners]] with a port of its own."
-        )
-    return {"boards/gamesrv/doors.ini": fitted("boards/gamesrv.ini", {"2323": str(port)})}
-
-
-_MAKERS: dict[str, Callable[[Config, HostSetup], dict[str, str]]] = {
-    "synchronet": _synchronet,
-    "enigma": _enigma,
-    "magicka": _magicka,
-    "mystic": _mystic,
-    "wwiv": _wwiv,
-    "gamesrv": _gamesrv,
-}
-
-# Where each board writes the drop file of a node, relative to its own folder; $1 is the node.
-_NODE_FILES = {
-    "synchronet": "node$1/DOOR32.SYS",
-    "enigma": "drop/node$1/door32.sys",
-    "magicka": "node$1/door32.sys",
-    "mystic": "temp$1/door32.sys",
-    "wwiv": "e/$1/temp/door32.sys",
-}
-
-
-def _wrapper(config: Config, setup: HostSetup) -> str:
-    where = f"{plain(setup.root)}/{_NODE_FILES[setup.kind.key]}"
-    named = f" --board {setup.name}" if setup.says_board else ""
-    return fitted(
-        "boards/rundoor.sh",
-        {
-            "dropfile=/bbs/node$1/door32.sys": f"dropfile={where}",
-            "stdio=yes": "stdio=yes" if setup.stdio else "stdio=no",
-            _DOOR: plain(machine.program("door")),
-            _CONFIG: f"{plain(config.path.absolute())}{named}",
-        },
+def _telnet_port(config: Config) -> int:
+    for each in config.listeners:
+        if each.kind == "telnet" and each.port:
+            return each.port
+    raise SetupRefused(
+        "GameSrv leads its callers to the server's port for telnet. Give the server one in"
+        f" {config.path}: a table of [[listeners]] with a port of its own."
     )
-
-
-# A sample drop file
 
 
 def drop_file(setup: HostSetup) -> bytes:
     """Return a DOOR32.SYS as the board writes it, for an invented caller."""
-    return _DROP_FILES[setup.kind.key]()
-
-
-def _lines(*values: object, end: str = "\r\n", charset: str = "cp437") -> bytes:
-    return "".join(f"{line}{end}" for line in values).encode(charset)
-
-
-_WHO = ("Ann Lee", "Ann")
-_DROP_FILES: dict[str, Callable[[], bytes]] = {
-    "synchronet": lambda: _lines(
-        *(0, -1, 38400, "Synchronet BBS for Linux  Version 3.22a", 2, *_WHO, 50),
-        *(TRIAL_MINUTES, 1, 1),
-        end="\n",
-    ),
-    # Only ENiGMA says telnet with socket -1; it gives every caller the same minutes.
-    "enigma": lambda: _lines(
-        *(2, -1, 115200, "New ENiGMA\N{VULGAR FRACTION ONE HALF} BBS", 1, *_WHO, 100, 546, 1, 1)
-    ),
-    "magicka": lambda: _lines(*(2, 4, 38400, "Magicka 0.9", 1, *_WHO, 10, TRIAL_MINUTES, 1, 1)),
-    "mystic": lambda: _lines(*(2, 0, 38400, "Mystic 1.12 A48", 1, *_WHO, 10, TRIAL_MINUTES, 1, 1)),
-    # Only WWIV counts seconds.
-    "wwiv": lambda: _lines(
-        *(0, 0, 115200, "WWIV 5.8.0", 1, *_WHO, 10, 60 * TRIAL_MINUTES, 1, 1), end="\n"
-    ),
-}
-
-
-# What the sysop does next
+    return (FOLDER / "boards" / setup.kind.key / DROP_FILE).read_bytes()
 
 
 def next_steps(config: Config, setup: HostSetup) -> list[str]:
     """Return the sysop's steps on the other board; lines that begin with blanks are typed."""
-    folder, root = config.path.absolute().parent, setup.root
-    match setup.kind.key:
-        case "synchronet":
-            steps = [
-                "Let Synchronet install it, as the user that it runs as:",
-                f"    SBBSCTRL={root}/ctrl {root}/exec/jsexec install-xtrn {folder}",
-                "Have it read its configuration again. It waits until the callers who are on have"
-                " gone:",
-                f"    touch {root}/ctrl/recycle",
-            ]
-            longest = len(f"{command(config, setup)} --door BACCARAT")
-            if longest > LONGEST_COMMAND:
-                steps.append(
-                    f"The longest command line has {longest} letters. Versions of Synchronet that"
-                    f" take {LONGEST_COMMAND} need a shorter path: link the program to"
-                    " /usr/local/bin/door."
-                )
-            return steps
-        case "enigma":
-            return [
-                f"Paste {folder}/boards/enigma/menu.hjson among the `menus` of",
-                f"    {root}/config/menus/YOURBOARD-doors.hjson",
-                f"and {folder}/boards/enigma/submit.hjson into the `submit` of its doorsMainMenu."
-                " BJFT is what callers type there.",
-            ]
-        case "magicka":
-            return [
-                f"Paste {folder}/boards/magicka/doors.ini into",
-                f"    {root}/config/doors.ini",
-                f"and {folder}/boards/magicka/doors.mnu above the first HOTKEY of",
-                f"    {root}/menus/doors.mnu",
-                "Callers press B there; choose another key if yours is taken.",
-            ]
-        case "mystic":
-            return [
-                "Add a menu command of type D3 with this line as its data. It is in"
-                f" {folder}/boards/mystic/command.txt as well.",
-                f"    {command(config, setup)}",
-            ]
-        case "wwiv":
-            return [
-                f"In wwivconfig, under Chains, add what is in {folder}/boards/wwiv/chain.txt."
-                " Its file name is",
-                f"    {command(config, setup)}",
-            ]
-        case _:
-            return [
-                f"Paste {folder}/boards/gamesrv/doors.ini into",
-                f"    {root}/menus/doors.ini",
-                "Its callers are led to our server, which must run: they register there like all"
-                " others.",
-            ]
+    folder, line = config.path.absolute().parent, command(config, setup)
+    text = shipped(f"boards/{setup.kind.key}/{STEPS}")
+    steps = text.format(folder=folder, root=setup.root, command=line).splitlines()
+    longest = len(f"{line} --door BACCARAT")
+    if setup.kind.key == "synchronet" and longest > LONGEST_COMMAND:
+        steps.append(
+            f"The longest command line has {longest} letters. Versions of Synchronet that"
+            f" take {LONGEST_COMMAND} need a shorter path: link the program to"
+            " /usr/local/bin/door."
+        )
+    return steps

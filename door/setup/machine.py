@@ -155,8 +155,7 @@ def _unit(name: str, config: Config, wanted: WantedFiles) -> str:
             "AmbientCapabilities=\n": f"AmbientCapabilities={right}\n",
             "PrivateUsers=yes": "PrivateUsers=no",
         }
-    text = shipped(name)
-    return fitted(name, {place: what for place, what in instead.items() if place in text})
+    return fitted(name, instead)
 
 
 def _socket(config: Config) -> str:

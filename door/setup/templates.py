@@ -20,16 +20,9 @@ def shipped(name: str) -> str:
 
 
 def fitted(name: str, instead: Mapping[str, str]) -> str:
-    """Return a template in which each text that is a key of `instead` is replaced by its value.
-
-    A text that is not in the template is a bug.
-    """
-    text = shipped(name)
-    for place, what in instead.items():
-        if place not in text:
-            raise LookupError(f"{name} has no {place!r}")
-        text = text.replace(place, what)
-    return text
+    """Return a template in which each text that is a key of `instead` is replaced by its value."""
+    places = "|".join(map(re.escape, sorted(instead, key=len, reverse=True)))
+    return re.sub(places, lambda found: instead[found[0]], shipped(name))
 
 
 def plain(path: Path) -> str:

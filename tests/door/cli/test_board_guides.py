@@ -15,6 +15,7 @@ import pytest
 from door.cli.main import main
 from door.config.boards import board_of, unlisted
 from door.games.registry import GAMES, game_named
+from door.setup import host_boards
 from tests import ROOT
 
 GUIDES = sorted((ROOT / "docs" / "boards").glob("*.md"))
@@ -108,21 +109,18 @@ def test_a_guides_settings_are_accepted(guide: Path, tmp_path: Path) -> None:
         assert config.load(file).boards
 
 
-SNIPPETS = {
-    "enigma": ["enigma.hjson", "enigma-submit.hjson"],
-    "gamesrv": ["gamesrv.ini"],
-    "magicka": ["magicka.ini", "magicka.mnu"],
-    "mystic": ["mystic.txt"],
-    "wwiv": ["wwiv.txt"],
-}
+SNIPPETS = sorted(
+    path
+    for path in INSTALLER.parent.glob("*/*")
+    if path.name not in (host_boards.DROP_FILE, host_boards.STEPS)
+)
 
 
-@pytest.mark.parametrize("guide", SNIPPETS)
-def test_a_guide_shows_the_output_of_door_setup(guide: str) -> None:
-    text = (ROOT / "docs" / "boards" / f"{guide}.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("snippet", SNIPPETS, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_a_guide_shows_the_output_of_door_setup(snippet: Path) -> None:
+    text = (ROOT / "docs" / "boards" / f"{snippet.parent.name}.md").read_text(encoding="utf-8")
     shown = {dedent(block) for block in re.findall(r"```\w*\n(.*?)^ *```", text, re.DOTALL | re.M)}
-    for name in SNIPPETS[guide]:
-        assert (INSTALLER.parent / name).read_text(encoding="utf-8") in shown
+    assert snippet.read_text(encoding="utf-8") in shown
 
 
 def test_the_installer_has_the_whole_house_and_every_table() -> None:
