@@ -83,6 +83,10 @@ class CallerLocked(Refused):
     """The sysop has locked the caller out."""
 
 
+class Unchanged(Refused):
+    """The caller is in this state already."""
+
+
 class UnknownCaller(Refused):
     """There is no such caller."""
 

@@ -165,9 +165,11 @@ class Board:
     ) -> CallerRecord | None:
         """Return the caller with this name and password, else None; both take equally long.
 
-        `until` is the deadline for the books.
+        A deleted caller is found while the name is free. `until` is the deadline for the books.
         """
-        record = await self.books.run(lambda desk: callers.find(desk, name), until=until)
+        record = await self.books.run(
+            lambda desk: callers.find(desk, name) or callers.find_hidden(desk, name), until=until
+        )
         stored = record.password_hash if record is not None else None
         return record if await self.passwords.verify(stored, password, rank) else None
 

@@ -57,6 +57,10 @@ EXPIRY_TOLD = "expiry_told"  # preference: the caller has read when minutes expi
 AT_LOG_ON = N_("Log-on")
 WAS_TAKEN_OVER = "taken over"  # reason of a call's end: the caller's other call replaced it
 KICKED = N_("The sysop ended this call.")
+LOCKED = N_("The sysop has locked your name. Please ask why.")
+LOCKED_WHY = N_("The sysop has locked your name: {why}.")
+DELETED = N_("The sysop has deleted your name. Please ask why.")
+DELETED_WHY = N_("The sysop has deleted your name: {why}.")
 ENDED_ELSEWHERE = N_("Another server has ended this call. Please call again.")
 
 # Factors for the pauses between cards.
@@ -68,10 +72,19 @@ def kicked(why: str) -> Kicked:
     return Kicked(literal(why) if why else Phrase(KICKED))
 
 
+def refused_words(why: str, *, is_deleted: bool = False) -> Phrase:
+    """Return the words for a caller whom the sysop has locked out or deleted."""
+    if is_deleted:
+        return Phrase(DELETED_WHY if why else DELETED, why=literal(why))
+    return Phrase(LOCKED_WHY if why else LOCKED, why=literal(why))
+
+
 def closed(reason: str) -> Closing | TakenOver:
     """Return the interruption of a call that was closed elsewhere, by its reason in the books."""
     if reason.startswith(calls.TAKEN_OVER_PREFIX):
         return TakenOver(TAKEN_OVER)
+    if reason.startswith(calls.LOCKED_PREFIX):
+        return Kicked(refused_words(reason.removeprefix(calls.LOCKED_PREFIX)))
     if reason.startswith(calls.ENDED_PREFIX):
         return kicked(reason.removeprefix(calls.ENDED_PREFIX))
     return Closing(Phrase(ENDED_ELSEWHERE))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import click
 
@@ -19,14 +19,15 @@ from timebank.callers import callers as records
 from timebank.callers import powers, recovery, second_step
 from timebank.callers import ssh_keys as kept
 from timebank.callers.callers import CallerRecord
-from timebank.cli.common import by_option, format_option, tell
+from timebank.cli.common import by_option, format_option, say, sheet, tell
 from timebank.cli.errors import UserError, refusing
-from timebank.errors import NameRefused
-from timebank.keeping import caller_acts
+from timebank.errors import NameRefused, Unchanged
+from timebank.keeping import caller_acts, deletion
+from timebank.ledger.schema import instant
 from timebank.names import names
 from timebank.reports.exports import Record
 from timebank.reports.statements import NAME, SHORT, printable
-from timebank.reports.tables import Column, Listing, Loud, Row
+from timebank.reports.tables import Column, Listing, Loud, Row, written
 from timebank.settings.schedule import Schedule
 
 if TYPE_CHECKING:
@@ -74,13 +75,17 @@ def revoke(config_path: Path, by: str, name: str) -> None:
     click.echo(f"{_numbered(record)}, no longer has sysop powers.")
 
 
+why_option = click.option("--why", default="", metavar="TEXT", help="The reason, for the caller.")
+
+
 @callers.command()
 @config_option
 @by_option
+@why_option
 @click.argument("name")
-def lock(config_path: Path, by: str, name: str) -> None:
-    """Lock a caller out, from the next log-on."""
-    _set_state(config_path, by, name, "locked", True, "now locked out", "already locked out")
+def lock(config_path: Path, by: str, name: str, why: str) -> None:
+    """Lock a caller out; a call that is open ends. They read why at the log-on."""
+    _act(config_path, name, lambda desk, who: caller_acts.set_locked(desk, who, True, by, why))
 
 
 @callers.command()
@@ -89,7 +94,7 @@ def lock(config_path: Path, by: str, name: str) -> None:
 @click.argument("name")
 def unlock(config_path: Path, by: str, name: str) -> None:
     """Let a locked caller back in."""
-    _set_state(config_path, by, name, "locked", False, "no longer locked out", "not locked out")
+    _act(config_path, name, lambda desk, who: caller_acts.set_locked(desk, who, False, by))
 
 
 @callers.command()
@@ -98,20 +103,17 @@ def unlock(config_path: Path, by: str, name: str) -> None:
 @click.argument("name")
 def approve(config_path: Path, by: str, name: str) -> None:
     """Let a new caller bet, where `[callers] approval` is on; a notice tells them."""
-    with writing(load_config(config_path)) as desk:
-        record = records.named(desk, name)
-        is_new = caller_acts.approve(desk, record.id, by)
-    may = "may bet now" if is_new else "did not wait for approval"
-    click.echo(f"{record.name} {may}.")
+    _act(config_path, name, lambda desk, who: caller_acts.approve(desk, who, by))
 
 
 @callers.command()
 @config_option
 @by_option
+@why_option
 @click.argument("name")
-def mute(config_path: Path, by: str, name: str) -> None:
+def mute(config_path: Path, by: str, name: str, why: str) -> None:
     """Stop a caller from saying anything to others: no message, talk or line at the menu."""
-    _set_state(config_path, by, name, "muted", True, "now muted", "already muted")
+    _act(config_path, name, lambda desk, who: caller_acts.set_muted(desk, who, True, by, why))
 
 
 @callers.command()
@@ -120,7 +122,7 @@ def mute(config_path: Path, by: str, name: str) -> None:
 @click.argument("name")
 def unmute(config_path: Path, by: str, name: str) -> None:
     """Let a muted caller speak again."""
-    _set_state(config_path, by, name, "muted", False, "no longer muted", "not muted")
+    _act(config_path, name, lambda desk, who: caller_acts.set_muted(desk, who, False, by))
 
 
 @callers.command()
@@ -130,12 +132,17 @@ def unmute(config_path: Path, by: str, name: str) -> None:
 @click.argument("text")
 def notice(config_path: Path, by: str, name: str, text: str) -> None:
     """Leave a line for a caller, shown at the next log-on, or at once to a caller online."""
+    _act(config_path, name, lambda desk, who: caller_acts.leave_notice(desk, who, text, by))
+
+
+def _act(config_path: Path, name: str, act: Callable[[Desk, int], str]) -> None:
+    """Do an act on the caller of this name, and print what it says."""
     with writing(load_config(config_path)) as desk:
-        record = records.named(desk, name)
-        words = caller_acts.leave_notice(desk, record.id, text, by)
-    if not words:
-        raise UserError("There is nothing to say.")
-    click.echo(f"{record.name} reads it at the next log-on, or sooner: {words}")
+        try:
+            done = act(desk, records.named(desk, name).id)
+        except Unchanged as already:
+            done = str(already)
+    click.echo(done)
 
 
 @callers.command("second-step-off")
@@ -209,18 +216,50 @@ def rename(config_path: Path, by: str, name: str, new_name: str) -> None:
 @callers.command()
 @config_option
 @by_option
+@why_option
 @click.argument("name")
 @click.option("--yes", is_flag=True, help="Don't ask.")
-def delete(config_path: Path, by: str, name: str, yes: bool) -> None:
-    """Delete a caller. Their time is forfeited; the ledger keeps their history."""
-    config = load_config(config_path)
-    with writing(config) as desk:
+def delete(config_path: Path, by: str, why: str, name: str, yes: bool) -> None:
+    """Delete a caller, who can be brought back for `[callers] keep_days`.
+
+    Then their time is forfeited; the ledger keeps their history.
+    """
+    with reading(load_config(config_path)) as desk:
         record = records.named(desk, name)
     if not yes:
-        click.confirm(f"Delete {record.name} and forfeit all their time?", abort=True)
-    with writing(config) as desk:
-        caller_acts.delete(desk, record.id, by)
-    click.echo(f"{record.name} is deleted; their time is forfeited.")
+        click.confirm(f"Delete {record.name}?", abort=True)
+    _act(
+        *(config_path, f"#{record.id}"),
+        lambda desk, who: caller_acts.delete(desk, who, by, why),
+    )
+
+
+@callers.command()
+@config_option
+@by_option
+@click.argument("name", required=False)
+@click.argument("new_name", required=False)
+def restore(config_path: Path, by: str, name: str | None, new_name: str | None) -> None:
+    """Bring a deleted caller back, or list those who can be.
+
+    NEW_NAME is for a caller whose name has been taken since.
+    """
+    config = load_config(config_path)
+    if name is None:
+        with reading(config) as desk:
+            known, local = deletion.hidden(desk), config.bank.schedule.local
+        columns = Column("Caller", least=NAME), Column("Number", right=True), Column("Deleted")
+        rows = [
+            (printable(each.name), str(each.id), f"{local(instant(each.deleted)):%Y-%m-%d %H:%M}")
+            for each in known
+        ]
+        say(written([Listing(columns, rows, "Nobody can be brought back.")], sheet()))
+        return
+    with writing(config) as desk, refusing(NameRefused):
+        if new_name is not None:
+            _refuse_reserved(config, new_name)
+        done = caller_acts.bring_back(desk, name, new_name, by)
+    click.echo(done)
 
 
 @callers.command()
@@ -270,23 +309,6 @@ def password(config_path: Path, by: str, name: str, stdin: bool) -> None:
     if (reserved in config.bank.co_sysops or is_sysop) and not record.powers:
         gives = command(config_path, "grant", record.name)
         click.echo(f"{record.name} has no sysop powers: {gives} gives them.")
-
-
-def _set_state(
-    config_path: Path,
-    by: str,
-    name: str,
-    state: Literal["locked", "muted"],
-    is_so: bool,
-    now: str,
-    before: str,
-) -> None:
-    """Set a state of a caller, and print `now`, or `before` if the caller was in it already."""
-    change = {"locked": caller_acts.set_locked, "muted": caller_acts.set_muted}[state]
-    with writing(load_config(config_path)) as desk:
-        record = records.named(desk, name)
-        is_new = change(desk, record.id, is_so, by)
-    click.echo(f"{record.name} is {now if is_new else before}.")
 
 
 def _read_line() -> str:

@@ -24,7 +24,7 @@ from timebank.reports import extracts
 from timebank.reports.ledger_pages import Sought
 from timebank.wagers import chains, contests, journal
 from timebank.wagers.contests import WHOLE_BET, WORLD
-from timebank.wagers.rounds import VOID, WHY_VOID
+from timebank.wagers.rounds import VOID
 from timebank.words import amount_words, clock, money, title
 
 if TYPE_CHECKING:
@@ -213,8 +213,11 @@ def _result_words(stored: StoredRound) -> str:
     if not stored.settled:
         return "still in play"
     if stored.outcome == VOID:
-        if dict(stored.result or {}) == WHY_VOID:
-            return "void: the books were restored with the hand open, and the stake returned"
+        match dict(stored.result or {}).get("void"):
+            case "restored":
+                return "void: the books were restored with the hand open, and the stake returned"
+            case "deleted":
+                return "void: the caller was deleted, and the stake returned"
         return "void: the caller was deleted, and the stake forfeited"
     net = stored.won - stored.lost
     amount = amount_words(abs(net), stored.unit)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from door.errors import LogonRefused
 from door.lobby import looks
 from door.session.identity import in_the_books
-from door.session.logon import call_or_take_over, refuse_while_closed
+from door.session.logon import call_or_take_over, refuse_if_out, refuse_while_closed
 from timebank.callers import callers
 from timebank.calls.arrival import host_caller
 from timebank.errors import BooksFailed
@@ -39,14 +39,7 @@ async def receive_guest(board: Board, console: Console, guest: Guest) -> HostCal
     refuse_while_closed(board)
     known = guest.board.name, guest.key, guest.name, guest.formerly
     record = await in_the_books(board, console, lambda desk: host_caller(desk, *known))
-    if record.locked:
-        log.info("locked caller %s refused from %s", record.name, console.line.address)
-        raise LogonRefused(
-            Phrase(
-                "{name}, the sysop here has locked your name. Please ask why.", name=record.name
-            ),
-            "the name is locked",
-        )
+    refuse_if_out(console, record)
     look = looks.remembered(record.preferences, console.line.hints) or guest.look
     if look is not None:
         console.use_look(looks.fitting(look, console.line.hints))

@@ -100,7 +100,7 @@ class ClaimedName:
             record = await self._password_is_right(tried, password)
         finally:
             reception.gave_up(tried)  # no effect once it has been checked
-        if record is not None and self.code_digest is None:
+        if record is not None and self.code_digest is None and record.deleted is None:
             with at_the_door(self._console):
                 until = self._console.keyboard.answer_by()
                 await self._board.renew_hash(record, password, until)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ansi.keys import ENTER
 from door.call import passwords
-from door.call.caller import LANGUAGE_KEY, Caller
+from door.call.caller import LANGUAGE_KEY, Caller, refused_words
 from door.call.console import Console
 from door.call.keyboard import LINES
 from door.call.markup import literal
@@ -77,6 +77,15 @@ WHY_VOID = "a recovery code that was used or made void meanwhile"
 log = logging.getLogger("door.logon")
 
 
+def refuse_if_out(console: Console, record: CallerRecord, *, own_fault: bool = False) -> None:
+    """Raise `LogonRefused` for a caller whom the sysop has locked out or deleted."""
+    if record.locked or record.deleted:
+        state = "deleted" if record.deleted else "locked"
+        log.info("%s caller %s refused from %s", state, record.name, console.line.address)
+        words = refused_words(record.why_out, is_deleted=record.deleted is not None)
+        raise LogonRefused(words, f"the name is {state}", own_fault=own_fault)
+
+
 async def log_on(board: Board, console: Console, shown: Shown | None = None) -> Caller:
     """Lead a caller from the first line to a call; raise `LogonRefused` for those not let in.
 
@@ -108,13 +117,7 @@ async def log_on(board: Board, console: Console, shown: Shown | None = None) -> 
             record = await in_the_books(board, console, partial(_owner_of_key, shown=shown))
         if record is None:
             record, is_new = await _identify(board, console, limit, claimed, greet)
-        if record.locked:
-            log.info("locked caller %s refused from %s", record.name, console.line.address)
-            raise LogonRefused(
-                Phrase("{name}, your name is locked. Please ask the sysop why.", name=record.name),
-                "the name is locked",
-                own_fault=True,
-            )
+        refuse_if_out(console, record, own_fault=True)
         spoken = console.viewer.language  # until the books name another
         look, confirmed = await _look_of(console, record)
         console.use_look(look)

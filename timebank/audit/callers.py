@@ -73,12 +73,12 @@ def _check_accounts(desk: Desk) -> Iterator[Finding]:
         yield Finding(f"transfer {number}", f"{sentence}.")
 
 
-@each_is_wrong("caller {}", "{1} was deleted, but has {2} in {3}.")
+@each_is_wrong("caller {}", "{1} was removed, but has {2} in {3}.")
 def _balances_of_deleted() -> Query:
     return (
         select(callers.c.id, callers.c.name, accounts.c.balance, accounts.c.kind)
         .join(accounts, accounts.c.caller_id == callers.c.id)
-        .where(callers.c.deleted.is_not(None), accounts.c.balance != 0)
+        .where(callers.c.removed.is_not(None), accounts.c.balance != 0)
     )
 
 
@@ -88,7 +88,10 @@ _POWERS = (
     ("%, caller number %, no longer has sysop powers",),
 )
 _FROZEN = (("%'s account was frozen: %",), ("%'s account was opened again: %",))
-_LOCKED = (("%, caller number %, was locked out",), ("%, caller number %, was let in again",))
+_LOCKED = (
+    ("%, caller number %, was locked out", "%, caller number %, was locked out: %"),
+    ("%, caller number %, was let in again",),
+)
 _Lines = tuple[tuple[str, ...], tuple[str, ...]]
 
 

@@ -144,7 +144,7 @@ class _Entry(NamedTuple):
     """An entry with its try. Without one `begun` is None; `score` and `cost` until it is over."""
 
     caller_id: int
-    deleted: int | None
+    removed: int | None
     for_prize: int
     paid: int
     back_id: int | None
@@ -171,7 +171,7 @@ def _entries() -> Query:
     )
     return (
         select(
-            *(entries.c.seal, entries.c.caller_id, callers.c.deleted),
+            *(entries.c.seal, entries.c.caller_id, callers.c.removed),
             *(*(entries.c[name] for name in own), deal_tries.c.begun),
             *(deal_tries.c.score, deal_tries.c.cost),
         )
@@ -289,7 +289,7 @@ def _wrong(terms: _Terms, entered: list[_Entry]) -> Iterator[str]:
     if terms.put_in and terms.taken_back_id is None:
         yield f"The house has not taken back the {terms.put_in} that it put in."
     for each in entered:
-        if each.paid and each.back_id is None and each.deleted is None:
+        if each.paid and each.back_id is None and each.removed is None:
             yield f"Caller {each.caller_id} was not given back their entry of {each.paid}."
 
 

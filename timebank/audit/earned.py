@@ -61,7 +61,7 @@ LEFT_OF_DAY = '{"code":"left",'
 class _Day(NamedTuple):
     caller_id: int
     name: str
-    deleted: int | None
+    removed: int | None
     day: str
     # The last transfer before the day.
     after: int
@@ -102,7 +102,7 @@ def _staked() -> ColumnElement[int]:
 
 def _days() -> Query:
     day, who = days.c, callers.c
-    known = (who.id, who.name, who.deleted, day.day, day.after, day.standing, day.carried)
+    known = (who.id, who.name, who.removed, day.day, day.after, day.standing, day.carried)
     return (
         select(*known, _staked())
         .select_from(days)
@@ -365,7 +365,7 @@ class _Change:
         stakes, and lost after them.
         """
         day = self._day
-        if standing and day.deleted is not None:  # deletion takes the stake off the table
+        if standing and day.removed is not None:  # a removal may have taken it
             return day.standing, self._of_day.old_stake
         stake, forfeited = day.staked, 0
         if not standing:

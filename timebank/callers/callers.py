@@ -46,10 +46,18 @@ class CallerRecord:
     muted: bool = False
     # They may not bet before the sysop has approved them, where the board asks for that.
     waits: bool = False
+    # When the sysop deleted them, who can bring them back (deletion.py).
+    deleted: datetime | None = None
+
+    @property
+    def why_out(self) -> str:
+        """The sysop's reason why they are locked out or deleted, or ""."""
+        return str(self.preferences.get(WHY_OUT, ""))
 
 
 _NO_PASSWORD = N_("{name} is a caller of {board}: there is no password to set.")
 _NO_NAME = N_("{name} is a caller of {board}: there is no name to set.")
+WHY_OUT = "why_out"  # the preference with the sysop's reason
 # The preference with the public keys that log a caller on (ssh_keys.py).
 SSH_KEYS = "ssh_keys"
 
@@ -77,6 +85,13 @@ def _changed_to(columns: str, *where: ColumnElement[bool], **fixed: Any) -> Upda
 
 
 _FIND = Prepared(lambda: _records(_LIVING, equal(callers.c.fold)))
+_FIND_HIDDEN = Prepared(
+    lambda: (
+        _records(equal(callers.c.fold), callers.c.deleted.is_not(None), callers.c.removed.is_(None))
+        .order_by(callers.c.deleted.desc())
+        .limit(1)
+    )
+)
 _GET = Prepared(lambda: _records(_LIVING, equal(callers.c.id)))
 _GET_EVER = Prepared(lambda: _records(equal(callers.c.id)))
 _LISTING = Prepared(lambda: _records(_LIVING).order_by(sql.by_name(callers.c.name)))
@@ -108,6 +123,12 @@ _RENEW_PASSWORD = Prepared(
 )
 _SET_PREFERENCES = Prepared(lambda: _changed_to("preferences"))
 _RENAME = Prepared(lambda: _changed_to("name fold skeleton"))
+_BRING_BACK = Prepared(
+    lambda: change(
+        *(callers, "name fold skeleton", equal(callers.c.id), callers.c.removed.is_(None)),
+        deleted=None,
+    )
+)
 
 
 def register(desk: Desk, name: str, password_hash: str) -> CallerRecord:
@@ -178,6 +199,12 @@ def _enter(
 
 def find(desk: Desk, name: str) -> CallerRecord | None:
     row = _FIND(desk.connection, fold=names.fold(name)).first()
+    return None if row is None else _record(row)
+
+
+def find_hidden(desk: Desk, name: str) -> CallerRecord | None:
+    """Find the deleted caller of a name who was deleted last and can be brought back."""
+    row = _FIND_HIDDEN(desk.connection, fold=names.fold(name)).first()
     return None if row is None else _record(row)
 
 
@@ -281,8 +308,9 @@ def count(desk: Desk) -> int:
     return _COUNT.one(desk.connection)
 
 
-def set_locked(desk: Desk, caller_id: int, locked: bool) -> CallerRecord:
+def set_locked(desk: Desk, caller_id: int, locked: bool, why: str = "") -> CallerRecord:
     """Lock or unlock a caller's log-on. An open call stays open."""
+    change_preferences(desk, caller_id, {WHY_OUT: why})
     return _changed(desk, _SET_LOCKED, caller_id, locked=int(locked))
 
 
@@ -343,6 +371,15 @@ def rename(desk: Desk, caller_id: int, name: str) -> CallerRecord:
 
 def rename_of_board(desk: Desk, caller_id: int, new_name: str) -> CallerRecord:
     """Rename a caller. arrival.host_caller makes the name. Raises `NameTaken`."""
+    return _call(desk, caller_id, new_name, _RENAME)
+
+
+def bring_back(desk: Desk, caller_id: int, name: str) -> CallerRecord:
+    """Show a deleted caller again under this name. Raises `NameTaken`."""
+    return _call(desk, caller_id, name, _BRING_BACK)
+
+
+def _call(desk: Desk, caller_id: int, new_name: str, statement: Prepared) -> CallerRecord:
     if (
         look_alikes.holder(dialects.runner(desk.connection), new_name, ignored_id=caller_id)
         is not None
@@ -350,7 +387,7 @@ def rename_of_board(desk: Desk, caller_id: int, new_name: str) -> CallerRecord:
         raise _taken(new_name)
     fold, skeleton = names.fold(new_name), look_alikes.key(new_name)
     try:
-        return _changed(desk, _RENAME, caller_id, name=new_name, fold=fold, skeleton=skeleton)
+        return _changed(desk, statement, caller_id, name=new_name, fold=fold, skeleton=skeleton)
     except IntegrityError as error:
         raise _taken(new_name) from error
 
@@ -383,4 +420,5 @@ def _record(row: Any) -> CallerRecord:
         powers=bool(row.powers),
         muted=row.muted is not None,
         waits=row.waits is not None,
+        deleted=None if row.deleted is None else instant(row.deleted),
     )

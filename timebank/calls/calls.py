@@ -39,7 +39,8 @@ LEASE_SECONDS = 30
 RENEW_SECONDS = 10
 # Reasons for which calls are closed, or their beginnings.
 CUT_OFF = "lease ran out"
-ENDED_PREFIX, TAKEN_OVER_PREFIX = "ended by the sysop: ", "taken over "
+ENDED_PREFIX, LOCKED_PREFIX = "ended by the sysop: ", "locked out by the sysop: "
+TAKEN_OVER_PREFIX = "taken over "
 
 
 @dataclass(frozen=True, slots=True)
@@ -389,16 +390,16 @@ def close_call(
     return receipt
 
 
-def end_call(desk: Desk, call_id: int, why: str) -> bool:
+def end_call(desk: Desk, call_id: int, why: str, prefix: str = ENDED_PREFIX) -> bool:
     """Close a call of any server for the sysop; return whether it was open.
 
     It is charged up to now, or up to its last renewal if it is dead. Its server notices that soon,
-    and shows the caller `why`.
+    and shows the caller `why`, as `prefix` says.
     """
     lease = _LEASE_OF_CALL.first(desk.connection, id=call_id)
     if lease is None:
         return False
-    reason = f"{ENDED_PREFIX}{why}"
+    reason = f"{prefix}{why}"
     if _is_live(desk, lease):
         _close_live(desk, lease, reason)
     else:

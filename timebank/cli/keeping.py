@@ -272,9 +272,10 @@ def maintain(config: Path) -> None:
     """Do the nightly work; safe to repeat at any time.
 
     Closes the calls of dead processes, stands hands left open past their day, settles a tournament
-    that is over, closes empty accounts of callers who are gone, drops old notices and log lines,
-    and repairs running totals of hands. Exits with 1 if a hand could not be stood, or if the clock
-    is in doubt. With a doubtful clock, only steps are taken that can be undone.
+    that is over, closes empty accounts of callers who are gone, removes deleted callers, drops old
+    notices and log lines, and repairs running totals of hands. Exits with 1 if a hand could not be
+    stood, or if the clock is in doubt. With a doubtful clock, only steps are taken that can be
+    undone.
     """
     with opened(config) as books, working("Doing the nightly work"):
         done = nightly.maintain(

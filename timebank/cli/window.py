@@ -131,23 +131,20 @@ def freeze(config: Path, why: str, by: str, name: str) -> None:
     Its caller plays as before. Minutes that they earn stay on their clock, and are banked at the
     end of a day on which the account is open again.
     """
-    _set(
-        config, name, lambda desk, caller_id: corrections.freeze(desk, caller_id, why, by), "frozen"
-    )
+    _set(config, name, lambda desk, who: corrections.freeze(desk, who, why, by))
 
 
 @click.command()
 @correction
 def unfreeze(config: Path, why: str, by: str, name: str) -> None:
     """Unfreeze an account."""
-    _set(config, name, lambda desk, who: corrections.unfreeze(desk, who, why, by), "open again")
+    _set(config, name, lambda desk, who: corrections.unfreeze(desk, who, why, by))
 
 
-def _set(config: Path, name: str, work: Callable[[Desk, int], object], state: str) -> None:
+def _set(config: Path, name: str, work: Callable[[Desk, int], str]) -> None:
     with opened(config) as books, books.work() as desk:
-        record = callers.named(desk, name)
-        work(desk, record.id)
-    click.echo(f"{record.name}'s account is {state}.")
+        done = work(desk, callers.named(desk, name).id)
+    click.echo(done)
 
 
 LOG_FIELDS = ("number", "at", "by", "caller", "what")

@@ -1,11 +1,11 @@
 """The nightly work on the books, as RMU did it for RATS (its documents of 1990: "run nightly").
 
 It closes calls of dead processes, stands hands that nobody returned to, settles a finished
-tournament, closes empty accounts of callers who are gone, deletes old notices, messages and log
-lines, and compares running totals with the hands. It never deletes transfers, hands or shoes. Every
-step is a transaction of its own, so the work may be done at any time and repeated, also while the
-board serves. While the clock is in doubt (clock.py) only calls are closed, because the other steps
-cannot be undone.
+tournament, closes empty accounts of callers who are gone, removes deleted callers, deletes old
+notices, messages and log lines, and compares running totals with the hands. It never deletes
+transfers, hands or shoes. Every step is a transaction of its own, so the work may be done at any
+time and repeated, also while the board serves. While the clock is in doubt (clock.py) only calls
+are closed, because the other steps cannot be undone.
 
 The time bank knows no games. The board registers two entry points. A function of the group STAND
 takes a desk and a `StoredRound`, and settles the hand through `wagers.stand`. A function of the
@@ -91,6 +91,8 @@ class Maintained:
     # The day of the settled tournament.
     tournament: date | None = None
     duels: int = 0
+    # Names of deleted callers who cannot be brought back any more.
+    removed: tuple[str, ...] = ()
 
     def sentences(self) -> tuple[str, ...]:
         sentences = [f"Closed call {number}, whose process is gone." for number in self.calls]
@@ -103,6 +105,7 @@ class Maintained:
         sentences += [
             f"Closed the account of {name}, empty and not used any more." for name in self.closed
         ]
+        sentences += [f"Removed {name}, who was deleted, and their time." for name in self.removed]
         for count, what in (
             (self.notices, "notice"),
             (self.messages, "message"),
@@ -134,11 +137,12 @@ def maintain(work: Work, look: Work, stand: Stand | None, weigh: Weigh | None = 
     stood, left = _stand_overdue(work, look, stand)
     tournament = _settle_tournament(work, weigh)
     ended = _settle_duels(work, weigh)
-    closed = _close_accounts(work, look)
+    removed, closed = _remove_deleted(work, look), _close_accounts(work, look)
     # Notices and messages that were not shown yet are never deleted.
     read, written, log_lines = (_forget(work, look, old) for old in (NOTICES, MESSAGES, LOG))
     return Maintained(
-        closed_calls, stood, left, closed, read, log_lines, held_up, written, tournament, ended
+        *(closed_calls, stood, left, closed, read, log_lines, held_up, written, tournament, ended),
+        removed,
     )
 
 
@@ -239,6 +243,19 @@ def _stand_one(work: Work, stand: Stand | None, stored: StoredRound) -> str:
     except (Refused, JournalDamaged) as error:
         return str(error).rstrip(".")
     return ""
+
+
+def _remove_deleted(work: Work, look: Work) -> tuple[str, ...]:
+    with look() as desk:
+        before = _days_ago(desk, desk.settings.keep_days)
+        due = [each for each in deletion.hidden(desk) if each.deleted <= before]
+    removed: list[str] = []
+    for each in due:
+        with work() as desk:
+            if each in deletion.hidden(desk):  # nobody has brought them back since
+                deletion.remove(desk, each.id)
+                removed.append(each.name)
+    return tuple(removed)
 
 
 class _Gone(NamedTuple):

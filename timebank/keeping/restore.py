@@ -35,16 +35,14 @@ from pathlib import Path
 from sqlalchemy import Integer, Text, bindparam, delete, func, insert, select
 
 from timebank.callers import sysop_log
-from timebank.callers.notices import Amount, DayAndTime, GameNamed, Value, tell_hand, written
+from timebank.callers.notices import DayAndTime, Value, written
 from timebank.calls import calls
 from timebank.errors import BooksUnavailable
-from timebank.guests.departure import leave_without_call
-from timebank.keeping import access
+from timebank.keeping import access, deletion
 from timebank.keeping.access import Key, Rights
 from timebank.language import N_
 from timebank.ledger import generations, schema
 from timebank.ledger.database import Database, Desk
-from timebank.ledger.entries.posting import Posting
 from timebank.ledger.generations import NUMBERED, ClosedCounts, Generation
 from timebank.ledger.schema import (
     callers,
@@ -73,11 +71,13 @@ from timebank.servers import registry
 from timebank.settings.settings import BankSettings
 from timebank.thebank import bookings
 from timebank.wagers import contests, duels, tournaments
-from timebank.wagers import rounds as hands
-from timebank.wagers.rounds import VOID, WHY_VOID, Settlement
-from timebank.wagers.stakes import Stakes
+from timebank.wagers.rounds import WHY_VOID
 
 BY_HAND = "the board"
+HAND_VOID = N_(
+    "Your open hand at {game} is void: the board was restored from a backup. {amount} came back"
+    " from the table."
+)
 DOUBT = "the books were restored: it may have gone out after their copy was taken"
 # Tables whose numbers callers, sysops and other programs see.
 SHOWN_NUMBERS = ("transfers", "rounds", "shoes", "calls", "callers", "imports")
@@ -266,8 +266,8 @@ def settle_copy(desk: Desk, given: PriorBooks, by: str, why: str) -> SettledCopy
     given_back = _doubt_gifts(desk)
     calls.close_all_calls(desk, "the books were restored")
     registry.remove_all(desk)
-    for number, caller_id in in_play:
-        _make_void(desk, number, caller_id)
+    for _, caller_id in in_play:
+        deletion.make_void(desk, caller_id, WHY_VOID, HAND_VOID)
     # Then those that the closed calls have made: the lost books may have made them before.
     given_back += _doubt_gifts(desk)
     records = _DOUBT_RECORDS(books, mark=DOUBT).rowcount
@@ -306,34 +306,6 @@ def _known_by_copy(desk: Desk, *, exact: bool) -> PriorBooks:
 def _doubt_gifts(desk: Desk) -> int:
     """Put all gifts that hosts may have received since in doubt, and return their number."""
     return _DOUBT_GIFTS(desk.connection, why=DOUBT, changed=stamp(desk.now)).rowcount
-
-
-def _make_void(desk: Desk, round_id: int, caller_id: int) -> None:
-    """Make an open hand void, and return its stake.
-
-    A part that is settled already, such as a lost insurance, stays settled.
-    """
-    posting = Posting.of_caller(desk, caller_id, leave_without_call)
-    played = posting.in_play
-    assert played is not None  # the hand is in play, and no other process writes
-    posting.set_round(round_id)
-    stakes = Stakes(posting, played.game, played.unit, played.house_id)
-    stake = stakes.on_table
-    settlement = Settlement(0, stake, 0, VOID, WHY_VOID, final=True)
-    hands.settle(stakes, played.game, settlement)
-    hands.write_settlement(posting, played, settlement)
-    posting.finish()
-    tell_hand(
-        desk,
-        caller_id,
-        round_id,
-        N_(
-            "Your open hand at {game} is void: the board was restored from a backup. {amount} came"
-            " back from the table."
-        ),
-        game=GameNamed(played.game),
-        amount=Amount(stake, played.unit),
-    )
 
 
 def _tell_callers(desk: Desk, copied: int | None) -> None:

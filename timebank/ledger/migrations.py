@@ -192,8 +192,19 @@ def _forget_passwords_at_the_pages(connection: Connection) -> None:
 
 def _let_callers_wait(connection: Connection) -> None:
     """Add the column for callers who wait for the sysop's approval; nobody does so far."""
+    _add_instant(connection, "waits")
+
+
+def _remove_callers_later(connection: Connection) -> None:
+    """Add the column for deleted callers who were removed: so far all are, when deleted."""
+    _add_instant(connection, "removed")
+    callers = table("callers", *map(column, ("deleted", "removed")))
+    connection.execute(update(callers).values(removed=callers.c.deleted))
+
+
+def _add_instant(connection: Connection, name: str) -> None:
     kind = "BIGINT" if connection.dialect.name == "postgresql" else "INTEGER"
-    connection.execute(text(f"ALTER TABLE callers ADD COLUMN waits {kind}"))
+    connection.execute(text(f"ALTER TABLE callers ADD COLUMN {name} {kind}"))
 
 
 # The version of the books in release 1.0.
@@ -206,6 +217,7 @@ STEPS: Sequence[Step] = (
     _award_every_split_won,
     _forget_passwords_at_the_pages,
     _let_callers_wait,
+    _remove_callers_later,
 )
 
 

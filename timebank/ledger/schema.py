@@ -146,6 +146,9 @@ callers = _numbered_table(
     Column("muted", Integer),
     # When the caller registered, until the sysop approves them; NULL for one who does not wait.
     Column("waits", Integer),
+    # When the time and the preferences of a deleted caller were removed (deletion.py). Until then
+    # the sysop can bring the caller back.
+    Column("removed", Integer),
     # Numbers are never reused, so the history of a deleted caller stays with its number.
 )
 _index("one_living_caller_a_name", callers.c.fold, unique=True, where="deleted IS NULL")
@@ -286,7 +289,7 @@ rounds = _numbered_table(
     _integer("returned"),
     _integer("won"),
     Column("settled", Integer),
-    # 'void' if the caller was deleted during the hand, or the books were restored.
+    # 'void' if the caller was deleted during the hand, or the books were restored (`result`).
     Column("outcome", Text),
     Column("result", Text),
     # The unit of the amounts.

@@ -191,6 +191,8 @@ class BankSettings:
     import_seconds: int = setting(Number(1, 86_400), 30, table="timebank")
     # New callers of this board may not bet before the sysop has approved them.
     approval: bool = setting(TrueOrFalse(), False, table="callers")
+    # Days for which a deleted caller can be brought back.
+    keep_days: int = setting(Number(0, MOST_DAYS), 30, table="callers")
     retention: Retention = Retention()
     tournament: TournamentTerms = TournamentTerms()
     # The largest stake of a duel, in seconds; 0 for no duels.

@@ -379,7 +379,7 @@ def _of_living(*columns: ColumnElement[Any]) -> Select[Any]:
     return (
         select(*columns)
         .join_from(entries, callers, callers.c.id == entries.c.caller_id)
-        .where(equal(entries.c.seal), callers.c.deleted.is_(None))
+        .where(equal(entries.c.seal), callers.c.removed.is_(None))
     )
 
 

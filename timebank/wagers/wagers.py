@@ -123,8 +123,9 @@ def act(
     """Journal an action of a seat, with its stake, and make the settlements that follow from it.
 
     Final settlements end the round, so they must have every open seat. A settlement of a seat that
-    is over already is ignored: its caller was deleted. A caller who is not among the `sitters` is
-    treated as one without a known call. Callers on no call get a notice about their settled hands.
+    is over already is ignored: its caller was deleted, which made it void. A caller who is not
+    among the `sitters` is treated as one without a known call. Callers on no call get a notice
+    about their settled hands.
 
     Raises `RoundOver`, `OutOfStep`, `OwnLimit` and `NotEnough`. Raises `CallClosed` if the acting
     call has ended, or if a caller on no call would stake something. Raises ValueError for

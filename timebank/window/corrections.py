@@ -78,20 +78,20 @@ def sysop_transfer(
 _FREEZE = Prepared(lambda: change(callers, "frozen", equal(callers.c.id)))
 
 
-def freeze(desk: Desk, caller_id: int, why: str, by: str) -> None:
+def freeze(desk: Desk, caller_id: int, why: str, by: str) -> str:
     """Stop all transfers into and out of an account except the sysop's.
 
     Earned time stays online or held until a day ends on which the account is open. A guest's gain
     that the host does not take still goes in, because a visit leaves no time behind.
     """
-    _set_frozen(desk, caller_id, True, why, by)
+    return _set_frozen(desk, caller_id, True, why, by)
 
 
-def unfreeze(desk: Desk, caller_id: int, why: str, by: str) -> None:
-    _set_frozen(desk, caller_id, False, why, by)
+def unfreeze(desk: Desk, caller_id: int, why: str, by: str) -> str:
+    return _set_frozen(desk, caller_id, False, why, by)
 
 
-def _set_frozen(desk: Desk, caller_id: int, frozen: bool, why: str, by: str) -> None:
+def _set_frozen(desk: Desk, caller_id: int, frozen: bool, why: str, by: str) -> str:
     account = allowance.account_of(desk, caller_id)
     by, why = _cleaned(by, why)
     if bool(account.frozen) == frozen:
@@ -112,6 +112,7 @@ def _set_frozen(desk: Desk, caller_id: int, frozen: bool, why: str, by: str) -> 
         )
     add_notice(desk, caller_id, froze if frozen else opened, by=by, why=why)
     sysop_log.note(desk, by, caller_id, f"{account.name}'s account was {done}: {why}")
+    return f"{account.name}'s account is {'frozen' if frozen else 'open again'}."
 
 
 def _post(

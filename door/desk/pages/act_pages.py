@@ -21,6 +21,7 @@ from door.desk.pages import sessions
 from door.desk.pages.forms import NOT_OURS, form_of, is_own, number_in
 from door.errors import NoAnswer
 from timebank.errors import EventRefused, OutcomeUnknown, Refused, TimeBankError
+from timebank.keeping import caller_acts as acts
 from timebank.keeping.events import (
     LEAST_MINUTES,
     MOST_MINUTES,
@@ -28,6 +29,7 @@ from timebank.keeping.events import (
     USUAL_NOTICE,
     EventAsked,
 )
+from timebank.window import corrections
 from timebank.words import MINUTE
 
 if TYPE_CHECKING:
@@ -69,6 +71,7 @@ class PageAct:
 
 
 WHY = ActField("why", "Why? The caller reads it, and it stays in the books")
+MAY_WHY = ActField("why", "Why? The caller reads it", may_be_empty=True)
 
 
 def _minutes(form: Mapping[str, str]) -> int:
@@ -97,47 +100,84 @@ ACTS = (
         "Freeze the account",
         (WHY,),
         "Nothing goes into {name}'s account or out of it any more. {name} reads: {why}.",
-        lambda do, by, on, form: do.freeze(by, on, form["why"], is_frozen=True),
+        lambda do, by, on, form: do.change(
+            on, lambda desk, who: corrections.freeze(desk, who, form["why"], by)
+        ),
     ),
     PageAct(
         "unfreeze",
         "Open the account again",
         (WHY,),
         "{name} reads: {why}.",
-        lambda do, by, on, form: do.freeze(by, on, form["why"], is_frozen=False),
+        lambda do, by, on, form: do.change(
+            on, lambda desk, who: corrections.unfreeze(desk, who, form["why"], by)
+        ),
     ),
     PageAct(
         "notice",
         "Leave a notice",
         (ActField("text", "What they read at their next log-on, or at once where they are on"),),
         "{name} reads: The sysop: {text}",
-        lambda do, by, on, form: do.leave_notice(by, on, form["text"]),
+        lambda do, by, on, form: do.change(
+            on, lambda desk, who: acts.leave_notice(desk, who, form["text"], by)
+        ),
     ),
     PageAct(
         "approve",
         "Let them bet",
         (),
         "{name} may bet from now on, and reads so at once or at the next log-on.",
-        lambda do, by, on, form: do.approve(by, on),
+        lambda do, by, on, form: do.change(on, lambda desk, who: acts.approve(desk, who, by)),
     ),
     PageAct(
         "lock",
         "Lock out",
-        (),
-        "{name} can't log on any more. A call that is under way goes on.",
-        lambda do, by, on, form: do.lock(by, on, is_locked=True),
+        (MAY_WHY,),
+        "{name} can't log on any more, and a call that is open ends. {why}",
+        lambda do, by, on, form: do.change(
+            on, lambda desk, who: acts.set_locked(desk, who, True, by, form["why"])
+        ),
     ),
     PageAct(
         "unlock",
         "Let in again",
         (),
         "{name} can log on again.",
-        lambda do, by, on, form: do.lock(by, on, is_locked=False),
+        lambda do, by, on, form: do.change(
+            on, lambda desk, who: acts.set_locked(desk, who, False, by)
+        ),
+    ),
+    PageAct(
+        "mute",
+        "Mute",
+        (MAY_WHY,),
+        "Others see nothing any more that {name} says. {why}",
+        lambda do, by, on, form: do.change(
+            on, lambda desk, who: acts.set_muted(desk, who, True, by, form["why"])
+        ),
+    ),
+    PageAct(
+        "unmute",
+        "Let them speak",
+        (),
+        "{name} may speak to others again.",
+        lambda do, by, on, form: do.change(
+            on, lambda desk, who: acts.set_muted(desk, who, False, by)
+        ),
+    ),
+    PageAct(
+        "delete",
+        "Delete",
+        (MAY_WHY,),
+        "Nobody sees {name} any more. {why}",
+        lambda do, by, on, form: do.change(
+            on, lambda desk, who: acts.delete(desk, who, by, form["why"])
+        ),
     ),
     PageAct(
         "kick",
         "End the call",
-        (ActField("why", "Why? The caller reads it", may_be_empty=True),),
+        (MAY_WHY,),
         "{name}'s call ends now. An open hand waits for them. {why}",
         lambda do, by, on, form: do.kick(by, on, form["why"]),
     ),

@@ -15,7 +15,6 @@ from door.server import control_client
 from timebank.callers import callers, sysop_log
 from timebank.calls.calls import open_calls
 from timebank.errors import BooksFailed, Refused, UnknownCaller
-from timebank.keeping import caller_acts as keeping
 from timebank.keeping import events
 from timebank.ledger import transfers
 from timebank.window import corrections
@@ -68,38 +67,10 @@ class SysopActs:
 
         return self._write(work)
 
-    def freeze(self, by: str, on: OnCaller | None, why: str, *, is_frozen: bool) -> str:
+    def change(self, on: OnCaller | None, act: Callable[[Desk, int], str]) -> str:
+        """Do an act on a caller; return what it says was done."""
         assert on is not None
-        work = corrections.freeze if is_frozen else corrections.unfreeze
-        self._write(lambda desk: work(desk, on.number, why, by))
-        return f"{on.name}'s account is {'frozen' if is_frozen else 'open again'}."
-
-    def leave_notice(self, by: str, on: OnCaller | None, text: str) -> str:
-        assert on is not None
-        _printable(text)
-        self._write(lambda desk: keeping.leave_notice(desk, on.number, text, by))
-        return f"{on.name} reads it at the next log-on, or sooner."
-
-    def approve(self, by: str, on: OnCaller | None) -> str:
-        assert on is not None
-
-        def work(desk: Desk) -> None:
-            if not keeping.approve(desk, on.number, by):
-                raise Refused(f"{on.name} does not wait for approval.")
-
-        self._write(work)
-        return f"{on.name} may bet now."
-
-    def lock(self, by: str, on: OnCaller | None, *, is_locked: bool) -> str:
-        assert on is not None
-        state = "locked out" if is_locked else "let in"
-
-        def work(desk: Desk) -> None:
-            if not keeping.set_locked(desk, on.number, is_locked, by):
-                raise Refused(f"{on.name} was {state} already.")
-
-        self._write(work)
-        return f"{on.name} is {state}."
+        return self._write(lambda desk: act(desk, on.number))
 
     def kick(self, by: str, on: OnCaller | None, why: str) -> str:
         assert on is not None
@@ -222,8 +193,8 @@ def _find(desk: Desk, number: int) -> OnCaller | None:
     except UnknownCaller:
         return None
     call = next((each for each in open_calls(desk) if each.caller_id == number and each.live), None)
-    acts = {"adjust", "notice", "unfreeze" if record.frozen else "freeze"}
-    acts.add("unlock" if record.locked else "lock")
+    acts = {"adjust", "notice", "delete", "unfreeze" if record.frozen else "freeze"}
+    acts |= {"unlock" if record.locked else "lock", "unmute" if record.muted else "mute"}
     if record.waits:
         acts.add("approve")
     if call is not None:

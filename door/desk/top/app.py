@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar
 
@@ -26,6 +25,7 @@ from door.lines.commands import Conversation
 from door.server.board_commands import COMMAND, LONGEST, clean
 from door.server.sysop_visit import ATTEND
 from timebank.errors import TimeBankError
+from timebank.window.corrections import freeze, unfreeze
 
 if TYPE_CHECKING:
     from door.desk.pages.operations import OnCaller, SysopActs
@@ -365,13 +365,14 @@ class Top(App[None]):
 
     async def _ask_freeze(self) -> str | None:
         on = await self._chosen()
-        is_frozen = "freeze" in on.acts  # the act that is possible
-        act = "Freeze" if is_frozen else "Open"
-        why = await self._typed(f"{act} {on.name}'s account? Type the reason.")
+        can_freeze = "freeze" in on.acts
+        verb, act = ("Freeze", freeze) if can_freeze else ("Open", unfreeze)
+        why = await self._typed(f"{verb} {on.name}'s account? Type the reason.")
         if not why:
             return None
-        does = partial(self._doing.freeze, self._by, on, why, is_frozen=is_frozen)
-        return await self._do(does)
+        return await self._do(
+            self._doing.change, on, lambda desk, who: act(desk, who, why, self._by)
+        )
 
     async def _ask_event(self) -> str | None:
         """Start an event early, or take back one that was started early."""

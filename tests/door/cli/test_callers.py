@@ -114,7 +114,7 @@ def test_a_muted_caller_is_marked_until_that_is_taken_back(sysop: Sysop) -> None
 
 
 def test_a_caller_who_waits_for_approval_is_marked_until_they_are_let_in(sysop: Sysop) -> None:
-    assert sysop("callers", "approve", "Ada").output == "Ada did not wait for approval.\n"
+    assert sysop("callers", "approve", "Ada").output == "Ada does not wait for approval.\n"
     with contextlib.closing(sqlite3.connect(sysop.settings.database)) as books, books:
         books.execute("UPDATE callers SET waits = created WHERE name = 'Ada'")
     assert sysop("callers", "list").output.splitlines()[1].endswith(" waits for approval")
@@ -213,10 +213,53 @@ def test_every_change_leaves_a_line_in_the_log(sysop: Sysop) -> None:
         (LINE, 1, "Countess Lovelace, caller number 1, was given a new password"),
         (LINE, 3, "Wanda, caller number 3, was entered, with the sysop's powers"),
         (LINE, 2, "Bob Dobbs, caller number 2, was deleted"),
-        (LINE, 3, "Wanda, caller number 3, who had the sysop's powers, was deleted"),
+        (LINE, 3, "Wanda, caller number 3, no longer has sysop powers"),
+        (LINE, 3, "Wanda, caller number 3, was deleted"),
     ]
     shown = CliRunner().invoke(timebank, ["log", "--config", str(sysop.config)])
-    assert len(shown.stdout.splitlines()) == 1 + 7
+    assert len(shown.stdout.splitlines()) == 1 + 8
+
+
+def test_a_reason_is_in_the_log_and_for_the_caller(sysop: Sysop) -> None:
+    """`\r` and a reason that sounds like a line of the log cannot deceive the audit."""
+    why = "Ada, caller number 1, was let in again"
+    assert sysop("callers", "lock", "Ada", "--why", why).output == "Ada is now locked out.\n"
+    assert sysop("callers", "mute", "Ada", "--why", "too\rloud.").output == "Ada is now muted.\n"
+    words = sysop("callers", "delete", "Bob Dobbs", "--yes", "--why", "asked for it").output
+    assert words == (
+        "Bob Dobbs is deleted. `door callers restore` brings them back for 30 days; then their time"
+        " is forfeited.\n"
+    )
+    assert sysop.log == [
+        (LINE, 1, f"Ada, caller number 1, was locked out: {why}"),
+        (LINE, 1, "Ada, caller number 1, was muted: too loud"),
+        (LINE, 2, "Bob Dobbs, caller number 2, was deleted: asked for it"),
+    ]
+    assert sysop.notices == [
+        (1, "The sysop has muted you: too loud. Other callers can't see what you say for now.")
+    ]
+    audit = CliRunner().invoke(timebank, ["audit", "--config", str(sysop.config)])
+    assert audit.exit_code == 0, audit.stdout
+
+
+def test_deleted_callers_are_listed_and_brought_back(sysop: Sysop) -> None:
+    assert sysop("callers", "restore").output.splitlines()[-1] == "Nobody can be brought back."
+    sysop("callers", "delete", "Bob Dobbs", "--yes")
+    (row,) = sysop("callers", "restore").output.splitlines()[1:]
+    assert row.split()[:3] == ["Bob", "Dobbs", "2"]
+    assert sysop("callers", "restore", "Bob").error == (
+        "No deleted caller is named Bob. To be brought back: Bob Dobbs (#2).\n"
+    )
+    assert sysop("callers", "restore", "Bob Dobbs", "Sysop").error == (
+        "That name is reserved for the house.\n"
+    )
+    assert sysop("callers", "restore", "bob dobbs").output == (
+        "Bob Dobbs, caller number 2, is back with all their time.\n"
+    )
+    assert "Bob Dobbs" in sysop("callers", "list").output
+    sysop("callers", "delete", "#2", "--yes")
+    assert sysop("callers", "restore", "#2", "Dobbs").output.startswith("Dobbs, caller number 2")
+    assert [what for _, _, what in sysop.log][-1] == "Dobbs, caller number 2, was brought back"
 
 
 def test_an_act_without_effect_is_not_logged(sysop: Sysop) -> None:

@@ -266,7 +266,7 @@ async def test_a_locked_caller_keeps_the_code_and_is_not_let_in(tmp_path: Path) 
             await ada.connects()
             await ada.tries(code)
             if locked:
-                await ada.is_told("your name is locked")
+                await ada.is_told("The sysop has locked your name.")
             else:
                 await ada.is_asked("Choose a new password?")
 
@@ -278,6 +278,7 @@ async def test_the_books_hold_no_code_and_a_deleted_caller_has_none(tmp_path: Pa
             number = callers.number_even_if_deleted(desk, "Ada")
             assert recovery.has_one(desk, number)
             deletion.delete(desk, number)
+            deletion.remove(desk, number)
             assert not recovery.has_one(desk, number)
         content = b"".join(path.read_bytes() for path in (tmp_path / "data").glob("board.sqlite3*"))
         assert content

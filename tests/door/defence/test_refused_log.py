@@ -112,7 +112,7 @@ async def test_a_refusal_is_one_line_that_names_the_cause(tmp_path: Path) -> Non
         )
         await locked.connects()
         await locked.tries(PASSWORD)
-        await locked.is_told("your name is locked")
+        await locked.is_told("The sysop has locked your name.")
         await slow.connects()
         await slow.is_asked("Name:")
         await board.pass_time(180)

@@ -104,7 +104,7 @@ async def test_a_locked_caller_reads_so_and_brings_nothing(tmp_path: Path) -> No
         with host.books() as desk:
             desk.connection.exec_driver_sql("UPDATE callers SET locked = 1")
         again = await host.on_terminal("--dropfile", str(host.door32()))
-        await again.terminal.until("the sysop here has locked your name")
+        await again.terminal.until("The sysop has locked your name.")
         again.presses("\r")
         assert await again.ends() == 0
         assert len(host.visits_told()) == 1

@@ -1,6 +1,7 @@
 """Log-on: admissions, refusals with reasons, and one call for each caller."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from tests.world import PASSWORD, World, register, world
 from timebank.callers import callers
 from timebank.calls.calls import RENEW_SECONDS
 from timebank.errors import BooksUnavailable
+from timebank.keeping import caller_acts
 
 ONE_NODE = sysop_toml(events="", nodes=1)
 TOGETHER_NOT = "Wrong name or password."
@@ -190,8 +192,39 @@ async def test_a_locked_caller_reads_so_after_the_right_password(board: World) -
     await ada.dials()
     await ada.presses("Ada\rwrong\r").sees(TOGETHER_NOT)
     ada.presses(f"Ada\r{PASSWORD}\r")
-    await ada.is_sent_off("Ada, your name is locked. Please ask the sysop why.")
+    await ada.is_sent_off("The sysop has locked your name. Please ask why.")
     assert calls(board) == []
+
+
+@pytest.mark.parametrize("act", [caller_acts.set_locked, caller_acts.delete])
+async def test_who_is_out_reads_the_sysops_reason_after_the_right_password(
+    board: World, act: Callable[..., str]
+) -> None:
+    board.enter("Ada")
+    words = "deleted" if act is caller_acts.delete else "locked"
+    with board.books() as desk:
+        state = () if words == "deleted" else (True,)
+        act(desk, callers.number_even_if_deleted(desk, "Ada"), *state, "Wanda", "spam |15 twice.")
+    ada = Guest(board, "Ada")
+    await ada.dials()
+    await ada.presses("Ada\rwrong\r").sees(TOGETHER_NOT)
+    ada.presses(f"Ada\r{PASSWORD}\r")
+    await ada.is_sent_off(f"The sysop has {words} your name: spam │15 twice.")
+    assert calls(board) == []
+
+
+async def test_a_caller_who_is_on_when_locked_out_reads_why_and_is_logged_off(
+    board: World,
+) -> None:
+    ada = await visitor(board, "Ada")
+    bob = await visitor(board, "Bob")
+    with board.books() as desk:
+        done = caller_acts.set_locked(desk, ada.caller.record.id, True, "Wanda", "spam")
+    assert done == "Ada is now locked out, and their call on node 1 ends."
+    await board.pass_time(RENEW_SECONDS)
+    await ada.is_sent_off("The sysop has locked your name: spam.")
+    await bob.presses("w").sees("Bob")
+    assert calls(board) == [("Ada", "locked out by the sysop: spam"), ("Bob", None)]
 
 
 async def test_a_caller_changes_her_password(board: World) -> None:

@@ -10,6 +10,7 @@ from tests.door.visiting import MENU, MINUTE, TABLE, Guest, seated, sysop_toml, 
 from tests.terminal import REFUSING, SYNCTERM
 from tests.world import World
 from timebank.callers import callers, messages
+from timebank.errors import Unchanged
 from timebank.keeping import caller_acts
 
 TOML = sysop_toml(events="")
@@ -156,8 +157,9 @@ async def test_a_message_waits_for_its_reader(board: World) -> None:
     # A muted caller's lines appear nowhere.
     with board.books() as desk:
         number = callers.number_even_if_deleted(desk, "Ada")
-        assert caller_acts.set_muted(desk, number, True, "the test")
-        assert not caller_acts.set_muted(desk, number, True, "the test")
+        assert caller_acts.set_muted(desk, number, True, "the test").endswith("is now muted.")
+        with pytest.raises(Unchanged, match=r"is already muted\."):
+            caller_acts.set_muted(desk, number, True, "the test")
     await pages(ada, "p Bob and now?", back_to=FIELD)
     await ada.sees("The sysop has muted you")
     await ada.presses("\x1b").is_asked(MENU)

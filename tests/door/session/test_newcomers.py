@@ -9,6 +9,7 @@ from tests.door.visiting import MENU, TABLE, Guest, sysop_toml, visitor
 from tests.terminal import REFUSING
 from tests.world import PASSWORD, World
 from timebank.callers import callers
+from timebank.errors import Unchanged
 from timebank.keeping import caller_acts
 from timebank.keeping.warnings import warnings
 
@@ -48,8 +49,9 @@ async def test_the_sysop_lets_a_caller_bet_while_they_are_on(board: World) -> No
     number = ada.caller.record.id
     with board.books() as desk:
         assert "Ada waits for your approval: `door callers approve Ada`." in warnings(desk)
-        assert caller_acts.approve(desk, number, "Sysop")
-        assert not caller_acts.approve(desk, number, "Sysop")
+        assert caller_acts.approve(desk, number, "Sysop").endswith("may bet now.")
+        with pytest.raises(Unchanged, match=r"does not wait for approval\."):
+            caller_acts.approve(desk, number, "Sysop")
         assert callers.waiting(desk) == []
     await board.pass_time(LOOK_SECONDS + 1)
     await ada.sees("The sysop has let you in: you can bet now.")

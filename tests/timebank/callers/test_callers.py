@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import time
 
 import pytest
 
-from tests.timebank.books import DAILY, GAME
+from tests.timebank.books import DAILY, GAME, in_english
 from tests.timebank.by_hand import ByHand
-from timebank.callers import callers
-from timebank.errors import CallerOnline, NameRefused, NameTaken, UnknownCaller
-from timebank.keeping import deletion
+from timebank.callers import callers, notices, powers
+from timebank.errors import CallerOnline, NameRefused, NameTaken, Refused, UnknownCaller
+from timebank.keeping import caller_acts, deletion
 from timebank.ledger import transfers
 from timebank.ledger.transfers import Account, Movement
 from timebank.reports import extracts
@@ -104,17 +105,82 @@ def test_unknown_callers_are_refused(books, operation):
         books.do(operation)
 
 
-def test_deleting_forfeits_everything_and_says_why(books, ann):
+def test_a_deleted_caller_keeps_their_time_until_they_are_removed(books, ann):
     call = books.call(ann)
     call.win(600, 900)
     call.bet(600)
     call.close()
     books.do(deletion.delete, ann)
+    assert books.balances(ann)["online"] == 4499  # with the stake of the void hand
+    assert books.audit() == []
+    books.do(deletion.remove, ann)
     lines = books.do(lambda desk: extracts.chosen(desk, Sought(callers=(ann,))))
-    deleted = [(row.amount, row.why, row.round_id) for row in lines if row.kind == "deletion"]
-    assert deleted == [(600, "Ann was deleted: hand void", 2), (3899, "Ann was deleted", None)]
+    deleted = [(row.amount, row.why) for row in lines if row.kind == "deletion"]
+    assert deleted == [(4499, "Ann was deleted")]
     assert set(books.balances(ann).values()) == {0}
     assert books.system()["forfeit"] == 4499
+    assert books.audit() == []
+
+
+def test_a_deleted_caller_comes_back_whole(books, ann):
+    call = books.call(ann)
+    call.win(600, 900)
+    hand = call.bet(600)
+    call.close()
+    before = books.do(callers.get, ann)
+    books.do(caller_acts.delete, ann, "Wanda", "spam")
+    assert books.do(callers.listing) == []
+    books.wait(3 * 86400)
+    assert books.do(caller_acts.bring_back, "ann", None, "Wanda") == (
+        "Ann, caller number 1, is back with all their time."
+    )
+    assert books.do(callers.get, ann) == replace(before, preferences={"why_out": "spam"})
+    assert books.audit() == []
+    books.call(ann)
+    assert books.balances(ann)["bank"] == 900  # earned on the day of the last call
+    told = in_english(books.do(notices.notices, ann))
+    assert [each.split(",")[0] for each in told] == [
+        "Your open hand at Black Jack For Time is void: the sysop deleted your name",
+        "Your name was deleted; the sysop has brought it back.",
+    ]
+    assert books.do(journal.stored_round, hand).outcome == "void"
+    assert books.audit() == []
+
+
+def test_a_name_that_was_taken_since_needs_another(books, ann):
+    books.do(caller_acts.delete, ann, "Wanda")
+    books.caller("Ann")
+    with pytest.raises(NameTaken, match="The name Ann is taken"):
+        books.do(caller_acts.bring_back, "Ann", None, "Wanda")
+    with pytest.raises(NameRefused):
+        books.do(caller_acts.bring_back, "Ann", "x", "Wanda")
+    books.do(caller_acts.bring_back, "#1", "Anna", "Wanda")
+    assert books.do(callers.get, ann).name == "Anna"
+    with pytest.raises(
+        Refused, match=r"No deleted caller is named Ann\. To be brought back: nobody"
+    ):
+        books.do(caller_acts.bring_back, "Ann", None, "Wanda")
+    assert books.audit() == []
+
+
+def test_a_removed_caller_has_nothing_left_to_bring_back(books, ann, bob):
+    books.do(callers.set_preferences, ann, {"language": "fr"})
+    for number in (ann, bob):
+        books.do(caller_acts.delete, number, "Wanda")
+    books.do(deletion.remove, ann)
+    kept = "password_hash, preferences, recovery_digest"
+    assert books.sql(f"SELECT {kept} FROM callers WHERE id = ?", ann) == [("", "{}", None)]
+    with pytest.raises(Refused, match=r"To be brought back: Bob \(#2\)\."):
+        books.do(caller_acts.bring_back, "Ann", None, "Wanda")
+    with pytest.raises(UnknownCaller):
+        books.do(deletion.remove, ann)
+
+
+def test_powers_of_a_deleted_caller_do_not_come_back(books, ann):
+    books.do(powers.grant, ann, "Wanda")
+    books.do(caller_acts.delete, ann, "Wanda")
+    books.do(caller_acts.bring_back, "Ann", None, "Wanda")
+    assert not books.do(callers.get, ann).powers
     assert books.audit() == []
 
 
@@ -123,6 +189,7 @@ def test_deleting_forfeits_held_time_too(books, ann):
     books.call(ann).close()
     assert books.balances(ann)["held"] == 1800
     books.do(deletion.delete, ann)
+    books.do(deletion.remove, ann)
     assert set(books.balances(ann).values()) == {0}
     assert books.system()["forfeit"] == 3599
 
@@ -134,7 +201,7 @@ def test_an_open_hand_of_a_deleted_caller_is_void(books, ann):
     call.close()
     books.do(deletion.delete, ann)
     stored = books.do(journal.stored_round, hand)
-    assert (stored.settled, stored.outcome, stored.result) == (True, "void", None)
+    assert (stored.settled, stored.outcome, stored.result) == (True, "void", {"void": "deleted"})
     assert stored.shoe.done
     books.wait(10 * 86400)
     assert books.do(journal.overdue_rounds) == []
@@ -148,6 +215,7 @@ def test_deleting_writes_a_loan_off(books, ann):
         [Movement(accounts["loan"], accounts["bank"], 300, ByHand("loan", "borrowed"), None, None)],
     )
     books.do(deletion.delete, ann)
+    books.do(deletion.remove, ann)
     assert set(books.balances(ann).values()) == {0}
     assert (books.system()["forfeit"], books.system()["adjustment"]) == (300, -300)
 
@@ -155,6 +223,7 @@ def test_deleting_writes_a_loan_off(books, ann):
 def test_a_deleted_callers_name_is_free_and_the_history_stays(books, ann):
     books.call(ann).close()
     books.do(deletion.delete, ann)
+    books.do(deletion.remove, ann)
     assert books.do(callers.find, "Ann") is None
     history = books.do(lambda desk: extracts.chosen(desk, Sought(callers=(ann,))))
     assert [line.kind for line in history] == ["grant", "elapsed", "deletion"]

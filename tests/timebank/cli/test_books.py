@@ -175,6 +175,7 @@ def test_the_ledger_of_a_deleted_caller_can_be_shown(board, timebank):
     ann = board.caller("Ann")
     board.call(ann).close()
     board.do(deletion.delete, ann)
+    board.do(deletion.remove, ann)
     assert numbers(timebank, "--caller", "Ann") == [1, 2, 3]
 
 

@@ -353,6 +353,7 @@ def test_a_deleted_guest_is_owed_nothing(books, ann):
     call.bet(600)
     call.close()
     books.do(deletion.delete, ann)
+    books.do(deletion.remove, ann)
     assert books.do(departure.waiting_payments, ann) == []
     assert not any(books.balances(ann).values())
     with pytest.raises(UnknownCaller):

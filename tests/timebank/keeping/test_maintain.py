@@ -11,6 +11,7 @@ import pytest
 from tests.timebank.books import in_english, lost, stand_alone, statements_of
 from timebank.callers import callers, messages, notices, sysop_log
 from timebank.errors import CallerOnline
+from timebank.keeping import deletion
 from timebank.keeping import maintain as nightly
 from timebank.keeping.maintain import Maintained, installed_stand, maintain
 from timebank.wagers import journal
@@ -184,6 +185,8 @@ def test_an_unused_rest_of_a_grant_does_not_keep_an_account(books):
     ann.close()
     days(books, 366)
     assert closed(books) == ("Ann",)
+    days(books, 30)
+    assert run(books).removed == ("Ann",)
     assert books.system()["forfeit"] == 3600 - 600 - 300
     assert books.audit() == []
 
@@ -230,6 +233,8 @@ def test_the_bank_that_one_faced_keeps_no_account_open(books):
     call.close()
     days(books, 366)
     assert closed(books) == ("Ann",)
+    days(books, 30)
+    assert run(books).removed == ("Ann",)
     assert books.system("usd-cent") == {"mint": 0}
     assert books.audit() == []
 
@@ -350,12 +355,42 @@ def test_transfers_hands_and_shoes_stay_for_ever(books):
     before = {table: books.sql(f"SELECT count(*) FROM {table}") for table in tables}
     books.now += timedelta(days=5000)
     assert run(books).closed == ("Ann",)
+    books.now += timedelta(days=30)
+    assert run(books).removed == ("Ann",)
     after = {table: books.sql(f"SELECT count(*) FROM {table}") for table in tables}
     ((forfeited,),) = books.sql("SELECT count(*) FROM transfers WHERE kind = 'deletion'")
     ((transfers,),) = after.pop("transfers")
     assert transfers == before.pop("transfers")[0][0] + forfeited
     assert after == before
     assert books.do(journal.stored_round, call.round_id) is not None
+
+
+def test_a_deleted_caller_is_removed_after_some_days(books):
+    books.change(keep_days=2)
+    ann = books.caller("Ann")
+    books.call(ann).close()
+    books.do(deletion.delete, ann)
+    books.wait(2 * A_DAY - 1)
+    assert run(books).removed == ()
+    books.wait(1)
+    done = run(books)
+    assert done.sentences() == ("Removed Ann, who was deleted, and their time.",)
+    assert set(books.balances(ann).values()) == {0}
+    assert run(books).sentences() == ()
+    assert books.audit() == []
+
+
+def test_a_caller_who_came_back_meanwhile_is_not_removed(books, monkeypatch):
+    books.change(keep_days=0)
+    for name in ("Ann", "Bob"):
+        books.do(deletion.delete, books.caller(name))
+    read = deletion.hidden
+    found = books.do(read)
+    books.do(callers.bring_back, found[0].id, found[0].name)
+    looks = iter([found])
+    monkeypatch.setattr(deletion, "hidden", lambda desk: next(looks, None) or read(desk))
+    assert run(books).removed == (found[1].name,)
+    assert books.audit() == []
 
 
 def test_the_command_reports_its_work(board, timebank):

@@ -301,7 +301,7 @@ def test_a_deleted_caller_takes_no_stake_along(books, who):
     books.do(deletion.delete, who)
     other = ANN + BOB - who
     assert books.balances(other)["bank"] == 30 * MINUTE
-    assert (books.balances(who)["bank"], held(books)) == (0, 0)
+    assert (books.balances(who)["bank"], held(books)) == (30 * MINUTE, 0)
     assert books.do(duels.of_seal, SEAL).outcome == "called off"
     assert books.audit() == []
 

@@ -346,6 +346,9 @@ def test_a_deleted_callers_play_money_goes_back_to_the_mint(books, ann, call):
     call.coup(300_00, unit="frf-cent")
     call.close()
     books.do(deletion.delete, ann)
+    assert books.balances(ann, "frf-cent")["stake"] == 0  # the hand is void
+    assert books.audit() == []
+    books.do(deletion.remove, ann)
     for unit in ("second", "usd-cent", "frf-cent"):
         assert not any(books.balances(ann, unit).values())
     assert books.system("frf-cent") == {"mint": 0}

@@ -182,7 +182,7 @@ def _call_query() -> Query:
 BY_CALL = Reader(_caller_row, _call_query)
 BY_CALLER = Reader(
     _caller_row,
-    lambda: _caller_query(callers).where(equal(callers.c.id), callers.c.deleted.is_(None)),
+    lambda: _caller_query(callers).where(equal(callers.c.id), callers.c.removed.is_(None)),
 )
 
 

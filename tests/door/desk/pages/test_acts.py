@@ -99,8 +99,8 @@ async def test_an_act_that_must_fail_says_so_before_it_is_confirmed(tmp_path: Pa
             ("adjust", ADA, {"minutes": "-100000", "why": "all"}, "holds only 1:00:00"),
             ("adjust", ADA, {"minutes": "5", "why": "\x07"}, "Please give a reason"),
             ("freeze", ADA, {"why": "again"}, "Ada's account is already frozen."),
-            ("lock", ADA, {}, "Ada was locked out already."),
-            ("unlock", 1, {}, "Sysop was let in already."),
+            ("lock", ADA, {}, "Ada is already locked out."),
+            ("unlock", 1, {}, "Sysop is not locked out."),
             ("notice", ADA, {"text": "\x1b\x07"}, "has nothing that can be shown."),
             ("say-all", None, {"text": "Hello"}, "Nobody is online."),
             ("say", ADA, {"text": "Hello"}, "Ada isn't on any more."),
@@ -133,12 +133,13 @@ async def test_a_confirmation_shows_balances_and_changes_nothing(tmp_path: Path)
         for act in ACTS:
             typed = {field.name: "5" for field in act.fields}
             asked = await asks(browser, act.name, ADA if act.is_of_caller else None, **typed)
-            undone = act.name in ("approve", "unfreeze", "unlock", "event-end")
+            undone = act.name in ("approve", "unfreeze", "unlock", "unmute", "delete", "event-end")
             assert asked.status == (409 if undone else 200), asked.text
             if act.is_of_caller:
                 after = "1:05:00" if act.name == "adjust" else "1:00:00"
                 assert f"bank 1:00:00 {after}" in asked.text or undone, asked.text
-                assert "online 1:00:00 1:00:00" in asked.text or undone
+                charged = "0:59:59" if act.name == "lock" else "1:00:00"  # the call ends
+                assert f"online 1:00:00 {charged}" in asked.text or undone
         assert contents(board) == books
 
 
@@ -147,18 +148,26 @@ async def test_callers_are_frozen_locked_and_left_notices(tmp_path: Path) -> Non
         await browser.logs_on()
         for act, typed in (
             ("freeze", {"why": "a dispute"}),
-            ("lock", {}),
+            ("lock", {"why": "spam"}),
+            ("mute", {"why": "too loud"}),
             ("notice", {"text": RUDE}),
         ):
             assert "Not done" not in (await does(browser, act, ADA, **typed)).text
         with board.books() as desk:
             record = callers.get(desk, ADA)
-            assert (record.frozen, record.locked) == (True, True)
-            assert f"The sysop: {RUDE}" in [str(each) for each in notices.notices(desk, ADA)]
+            assert (record.frozen, record.locked, record.muted) == (True, True, True)
+            assert record.why_out == "spam"
+            told = [str(each) for each in notices.notices(desk, ADA)]
+            assert f"The sysop: {RUDE}" in told
+            assert any("has muted you: too loud." in each for each in told)
         offered = (await browser.get(f"/caller/{ADA}/acts")).text
         assert "Open the account again" in offered
         assert "Let in again" in offered
+        assert "Let them speak" in offered
         assert "End the call" not in offered, "they are not on"
+        gone = await does(browser, "delete", ADA, why="asked for it")
+        assert "Ada is deleted. `door callers restore` brings them back" in gone.text
+        assert "Ada, caller number 2, was deleted: asked for it" in str(logged(board))
         assert {line[0] for line in logged(board)} == {"Sysop"}
 
 

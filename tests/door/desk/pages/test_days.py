@@ -470,6 +470,7 @@ async def test_a_deleted_caller_still_has_days(tmp_path: Path) -> None:
     story.bob = books.caller("Bob")
     books.do(corrections.adjust, story.bob, 600, "a welcome", "Wanda")
     books.do(deletion.delete, story.bob)
+    books.do(deletion.remove, story.bob)
     async with sysop(story) as browser:
         page = await follow(browser, f"/caller/{story.bob}")
         assert "10:00 added in corrections , -10:00 expired = 0:00 left" in page.text
