@@ -101,6 +101,12 @@ def counts_as_natural(rules: BlackjackRules, hand: Hand) -> bool:
     return is_split_natural or hand.is_natural
 
 
+def is_complete(rules: BlackjackRules, hand: Hand) -> bool:
+    """Return whether a hand gets no further card: after a double, or as a split ace with one."""
+    is_lone_ace = hand.from_split and hand.cards[0].is_ace and rules.split_aces == "one card"
+    return hand.doubled or is_lone_ace
+
+
 def paid_at_once(rules: BlackjackRules, hand: Hand) -> BlackjackOutcome | None:
     """Return the outcome of a hand that is paid before the dealer plays; None if it waits.
 

@@ -15,6 +15,7 @@ from door.games.blackjack.blackjack_hand import (
     counts_as_natural,
     insurance_amount,
     insurance_settled,
+    is_complete,
     paid_at_once,
     settled,
     showdown,
@@ -210,7 +211,7 @@ class WorkingRound:
     def _weigh(self, turn: Turn) -> None:
         hand = self._hand(turn)
         total = hand.count.total
-        complete = hand.doubled or self._is_lone_ace(hand)
+        complete = is_complete(self.rules, hand)
         if total > 21:
             self.events.append(happened.Busted(turn.seat, turn.hand, total))
             self._settle(turn, BlackjackOutcome.BUST)
@@ -230,10 +231,6 @@ class WorkingRound:
                 self._pay(turn, paid)
         elif complete:
             self._stand(turn)
-
-    def _is_lone_ace(self, hand: Hand) -> bool:
-        """Return whether this is a split ace that gets only one card."""
-        return hand.from_split and hand.cards[0].is_ace and self.rules.split_aces == "one card"
 
     def _pay(self, turn: Turn, outcome: BlackjackOutcome | None) -> None:
         """Settle a hand with an outcome; without one it waits for the dealer."""

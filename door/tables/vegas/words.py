@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from door import wording
 from door.call.markup import hanging, literal
 from door.games.blackjack import events as happened
-from door.games.blackjack.blackjack_hand import Hand
+from door.games.blackjack.blackjack_hand import Hand, is_complete
 from door.games.blackjack.events import BlackjackOutcome, Event
 from door.games.blackjack.round import BlackjackRound
 from door.games.engine.cards import Card
@@ -138,6 +138,10 @@ YOURS_AND_THEIRS = {
     news.CameBack: ("|14", N_("You're back at your hand."), N_("{name} is back.")),
     news.GotUp: ("|07", N_("You have left the table."), N_("{name} has left the table.")),
     news.StoodFor: ("|14", N_("The dealer plays for you."), N_("The dealer plays for {name}.")),
+class LastCard:
+    """The end of a hand that gets no further card, so that its caller had no choice."""
+
+
     happened.BlackjackNatural: ("|10", N_("BLACKJACK!"), N_("{name} has blackjack!")),
     happened.InsuranceDeclined: ("|07", N_("No insurance."), N_("{name} takes no insurance.")),
     happened.Doubled: ("|07", N_("You double."), N_("{name} doubles.")),
@@ -150,6 +154,7 @@ YOURS_AND_THEIRS = {
 
 def _sentence(kind: type, name: str, me: str, **values: str) -> str:
     colour, mine, theirs = YOURS_AND_THEIRS[kind]
+    LastCard: ("|07", N_("You have {total}."), N_("{name} has {total}.")),
     words = _(mine) if name == me else _(theirs)
     return colour + words.format(name=literal(name), **values)
 
@@ -267,7 +272,9 @@ def _callers(item: RoundNews, event: Event, me: str) -> str:
             sentence = _sentence(type(event), item.names[seat], me, card=the_card(card))
             return _on_hand(sentence, item, seat, hand)
         case happened.BlackjackStood(seat, hand, total):
-            sentence = _sentence(type(event), item.names[seat], me, total=str(total))
+            is_forced = is_complete(item.round.rules, item.round.seats[seat].hands[hand])
+            kind = LastCard if is_forced else type(event)
+            sentence = _sentence(kind, item.names[seat], me, total=str(total))
             return _on_hand(sentence, item, seat, hand)
         case happened.Doubled(seat, hand) | happened.TwentyOne(seat, hand):
             return _on_hand(_sentence(type(event), item.names[seat], me), item, seat, hand)

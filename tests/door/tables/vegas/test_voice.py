@@ -230,3 +230,22 @@ def test_each_hand_of_a_split_is_named() -> None:
     item = cast("news.RoundNews", SimpleNamespace(round=SimpleNamespace(seats=[seat])))
     named = [words._on_hand("You bust.", item, 0, hand) for hand in (0, 1)]
     assert named == ["|07First hand: You bust.", "|07Second hand: You bust."]
+
+
+async def test_a_hand_that_takes_one_card_after_a_double_is_not_said_to_stand(
+    tmp_path: Path,
+) -> None:
+    def stops_below_21(dealt: BlackjackRound) -> bool:
+        if not everybody_plays(dealt):
+            return False
+        after = dealt.apply(BlackjackAction.DOUBLE)[0]
+        return after.seats[0].hands[0].count.total < 21
+
+    async with world(tmp_path, toml=table_toml()) as board:
+        board.seeds = [shoe(1, stops_below_21)]
+        ada = await player(board, "Ada", REFUSING)
+        await ada.says_bet(1)
+        await ada.has_the_turn()
+        await ada.presses("d").terminal.until_heard("The dealer turns over")
+        assert "You have " in ada.terminal.heard
+        assert "You stand on " not in ada.terminal.heard
