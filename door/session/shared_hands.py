@@ -16,8 +16,8 @@ from door.games.blackjack.duplicate import STAKE, Duplicate, cards_of
 from door.games.blackjack.round import BlackjackAction, BlackjackRound, start
 from door.tables.black_jack_for_time.scene import ENDINGS, BlackJackScene
 from door.tables.black_jack_for_time.table import BlackJackForTimeTable
-from door.tables.black_jack_for_time.words import insurance_rule, printed, sentence
-from door.tables.words import count_words
+from door.tables.black_jack_for_time.words import printed, sentence
+from door.tables.words import count_words, insurance_rule
 from timebank.language import N_, _
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from door.errors import NotNow, TalkRefused
 from door.games.engine import shuffle
 from door.lobby import texts
 from door.tables.scene import FELT
-from door.tables.words import QUIT
+from door.tables.words import QUIT, insurance_rule
 from timebank.errors import BooksUnavailable, CallClosed, Refused
 from timebank.language import N_, _
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from door.call.caller import Caller
     from door.call.chair import Watchable
     from door.call.scene import Area, Scene
+    from door.games.blackjack.rules import BlackjackRules
     from door.tables.scene import TableTally
     from door.tables.strategy import TableCard
     from timebank.wagers.journal import Shoe
@@ -85,6 +86,7 @@ class Sitting:
     is_shared = False  # whether other callers sit at the table
     resumed = N_("The hand you left is still on the table.")
     held: tuple[type, ...] = ()  # events that turn over a card which decides the bet
+    _insurance_is_explained = False
     _is_high = False  # whether half the pot or more is on the table
     _heard: Mapping[str, str] = {}  # the last menu between two hands, by letter
 
@@ -153,6 +155,12 @@ class Sitting:
             if letter == (default or QUIT) or heard.get(letter) != label
         }
         return lit({**new, HELP: _("All keys")}, default)
+
+    def _explain_insurance(self, rules: BlackjackRules) -> None:
+        """Say what insurance costs and pays, the first time that it is offered."""
+        if not self._insurance_is_explained:
+            self._insurance_is_explained = True
+            self.console.screen.say(f"|07{insurance_rule(rules)}")
 
     def _say_streak(self, tally: TableTally) -> None:
         if streak := tally.streak_words():

@@ -15,6 +15,7 @@ from timebank.words import MINUTE, span
 
 if TYPE_CHECKING:
     from door.call.caller import Caller
+    from door.games.blackjack.rules import BlackjackRules
     from door.games.engine.descriptor import Game
     from door.games.engine.settings import StakeSettings
 
@@ -221,6 +222,20 @@ def cards_rule(decks: int, shuffle: str, penetration: int) -> str:
     return _("{decks}, shuffled once {percent}% have been dealt.").format(
         decks=cards, percent=penetration
     )
+
+
+def insurance_rule(rules: BlackjackRules) -> str:
+    """Return what insurance costs and pays."""
+    words = _(
+        "When the dealer shows an ace, you can insure half your bet. It pays {odds} to 1 if the "
+        "dealer has blackjack."
+    )
+    if rules.insurance == "up to half":
+        words = _(
+            "When the dealer shows an ace, you can insure up to half your bet. It pays {odds} to 1 "
+            "if the dealer has blackjack."
+        )
+    return words.format(odds=rules.insurance_pays)
 
 
 def fair_rules(fair: str = "") -> tuple[str, str]:

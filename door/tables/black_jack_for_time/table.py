@@ -22,7 +22,14 @@ from door.tables.solo_table import TableForTime
 from door.tables.strategy import TableCard
 from door.tables.tutor.advice import Tutor
 from door.tables.tutor.tutor_process import TutorProcess
-from door.tables.words import TUTOR, TUTOR_OFF, TUTOR_ON, count_words, turns_and_bets
+from door.tables.words import (
+    TUTOR,
+    TUTOR_OFF,
+    TUTOR_ON,
+    count_words,
+    insurance_rule,
+    turns_and_bets,
+)
 from timebank.language import N_, _
 
 if TYPE_CHECKING:
@@ -43,11 +50,7 @@ DEAL_SECONDS, TURN_SECONDS, DRAW_SECONDS, BUST_SECONDS = 0.25, 0.4, 0.5, 0.4
 class BlackJackForTimeTable(TableForTime):
     scene: BlackJackScene
     action_keys: Mapping[BlackjackAction, tuple[str, str, str]] = {
-        BlackjackAction.INSURANCE: (
-            "I",
-            N_("Insure"),
-            N_("Bet half as much on the dealer having blackjack."),
-        ),
+        BlackjackAction.INSURANCE: ("I", N_("Insure"), ""),  # `insurance_rule` explains it
         BlackjackAction.NO_INSURANCE: ("N", N_("No"), N_("Play on without insurance.")),
         BlackjackAction.DOUBLE: ("D", N_("Double"), N_("Double your bet for one last card.")),
         BlackjackAction.HIT: ("H", N_("Hit"), N_("Take another card.")),
@@ -69,6 +72,11 @@ class BlackJackForTimeTable(TableForTime):
             BlackJackScene,
             self.settings.rules.best_odds(),
         )
+        insure = (
+            *self.action_keys[BlackjackAction.INSURANCE][:2],
+            insurance_rule(self.settings.rules),
+        )
+        self.action_keys = {**self.action_keys, BlackjackAction.INSURANCE: insure}
         self.scene.printed = printed(self.settings.rules)
         rules = replace(self.settings.rules, insurance_unit=self.betting.coin)
         self._next_rules = rules_to_mapping(rules)
@@ -158,6 +166,8 @@ class BlackJackForTimeTable(TableForTime):
 
     async def _ask_action(self, round_: BlackjackRound, actions: Sequence[BlackjackAction]) -> str:
         """Ask for an action; on plain lines the tutor speaks before the question."""
+        if round_.phase is BlackjackPhase.INSURANCE:
+            self._explain_insurance(round_.rules)
         if self.tutor.is_thinking and not self.console.screen.is_painted:
             await self.console.keyboard.pause(ADVICE_SECONDS)
         return await super()._ask_action(round_, actions)

@@ -15,6 +15,7 @@ from door.tables.words import (
     cards_rule,
     coins_rule,
     fair_rules,
+    insurance_rule,
     pay_lines,
     result_sentence,
 )
@@ -84,13 +85,6 @@ def _natural_rule(rules: BlackjackRules) -> str:
         else _("With a ten showing, the dealer peeks at the hole card.")
     )
     return f"{peeks} {_('Blackjack ends the hand; if you have one too, it is a push.')}"
-
-
-def insurance_rule(rules: BlackjackRules) -> str:
-    return _(
-        "When the dealer shows an ace, you can insure half your bet. It pays {odds} to 1 if the "
-        "dealer has blackjack."
-    ).format(odds=rules.insurance_pays)
 
 
 def main_rules(rules: BlackjackRules) -> str:

@@ -345,7 +345,7 @@ class VegasScene:
         """Return the print on the felt: the pays and the dealer's rule."""
         rules = self._state.house.rules
         pays = _("Blackjack pays {odds}").format(odds=natural_odds(rules))
-        insurance = _("Insurance pays {odds}").format(odds=odds(2, 1))
+        insurance = _("Insurance pays {odds}").format(odds=odds(rules.insurance_pays, 1))
         return pays.upper(), _(DEALER_RULES[rules.dealer]), insurance.upper()
 
     def _paint_seat(self, canvas: Canvas, at: felt.SeatPlace, width: int, seat: Chair) -> None:

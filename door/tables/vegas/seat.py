@@ -55,6 +55,7 @@ from door.tables.words import (
     TUTOR,
     TUTOR_OFF,
     TUTOR_ON,
+    insurance_rule,
 )
 from timebank.callers import hearing
 from timebank.callers.messages import refuse_muted
@@ -96,7 +97,6 @@ KEY_MEANINGS = {
     "P": N_("Split two cards of equal value into two hands, each with a bet of its own."),
     "H": N_("Take another card."),
     "S": N_("Take no more cards."),
-    "I": N_("Bet on the dealer having blackjack: up to half your bet, pays 2 to 1."),
     "N": N_("Play on without insurance."),
     BET: N_("Bet, and wait for the cards. They come when everybody has bet, or at the bell."),
     AGAIN: N_("Bet the same as last time."),
@@ -530,12 +530,14 @@ class VegasVisit(Sitting):
 
     def _ask(self) -> None:
         self.caller.purse.offer()
-        choices, brief = self._choices(), ""
+        choices, brief, hand = self._choices(), "", self._hand_at_turn
         default = self._default(choices)
         self._shown_menu = self._menu(choices)
         if default == BET and not self.console.screen.is_painted:
             self.console.screen.say(self.scene.pot_words())
-        if self._hand_at_turn is None:
+        if hand is not None and hand.round.phase is BlackjackPhase.INSURANCE:
+            self._explain_insurance(hand.round.rules)
+        if hand is None:
             shown = {letter: label for letter, label in choices.items() if letter not in SILENT}
             brief = self._in_brief(shown, default)
         elif self.tally.turns:  # the other keys were heard in an earlier hand
@@ -602,7 +604,7 @@ class VegasVisit(Sitting):
         """Explain the keys on request; say that a key does nothing, once on a painted screen."""
         if key in HELP_KEYS:
             self._is_at_table, self._shown_menu = not self.console.screen.is_painted, ""
-            meanings = {letter: _(KEY_MEANINGS[letter]) for letter in choices}
+            meanings = {**KEY_MEANINGS, "I": insurance_rule(self.table.settings.rules)}
             await self.console.prompt.explain(choices, meanings, self._default(choices), QUIT)
             self._is_at_table = True
             self.console.display.refresh()
@@ -681,9 +683,8 @@ class VegasVisit(Sitting):
             f"|07{words}|15",
             longest=LONGEST_AMOUNT,
             accept=lambda key: key in "0123456789.,",
-            meaning=_(
-                "Any amount up to half your bet. It pays 2 to 1 if the dealer has blackjack."
-            ),
+            meaning=insurance_rule(hand.round.rules),
+            answers={up_to: "max"},
         )
         if typed is None:
             return None

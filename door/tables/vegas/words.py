@@ -20,7 +20,13 @@ from door.tables.card_names import listed_cards, the_card
 from door.tables.scene import BIG_WIN
 from door.tables.vegas import news
 from door.tables.vegas.news import News, RoundNews
-from door.tables.words import coins_rule, pay_lines, result_sentence, total_words
+from door.tables.words import (
+    coins_rule,
+    insurance_rule,
+    pay_lines,
+    result_sentence,
+    total_words,
+)
 from timebank.language import N_, _, cached_text, ngettext
 from timebank.words import span
 
@@ -132,29 +138,29 @@ def _minutes(seconds: int, _coin: int) -> str:
     return wording.clock_time(seconds)
 
 
+class LastCard:
+    """The end of a hand that gets no further card, so that its caller had no choice."""
+
+
 # For each event: colour, the sentence for the caller, the sentence for others.
 YOURS_AND_THEIRS = {
     news.SatDown: ("|07", N_("You sit down."), N_("{name} sits down.")),
     news.CameBack: ("|14", N_("You're back at your hand."), N_("{name} is back.")),
     news.GotUp: ("|07", N_("You have left the table."), N_("{name} has left the table.")),
     news.StoodFor: ("|14", N_("The dealer plays for you."), N_("The dealer plays for {name}.")),
-class LastCard:
-    """The end of a hand that gets no further card, so that its caller had no choice."""
-
-
     happened.BlackjackNatural: ("|10", N_("BLACKJACK!"), N_("{name} has blackjack!")),
     happened.InsuranceDeclined: ("|07", N_("No insurance."), N_("{name} takes no insurance.")),
     happened.Doubled: ("|07", N_("You double."), N_("{name} doubles.")),
     happened.Split: ("|07", N_("You split."), N_("{name} splits.")),
     happened.BlackjackDealt: ("|07", N_("You get {card}."), N_("{name} gets {card}.")),
     happened.BlackjackStood: ("|07", N_("You stand on {total}."), N_("{name} stands on {total}.")),
+    LastCard: ("|07", N_("You have {total}."), N_("{name} has {total}.")),
     happened.TwentyOne: ("|10", N_("You have 21."), N_("{name} has 21.")),
 }
 
 
 def _sentence(kind: type, name: str, me: str, **values: str) -> str:
     colour, mine, theirs = YOURS_AND_THEIRS[kind]
-    LastCard: ("|07", N_("You have {total}."), N_("{name} has {total}.")),
     words = _(mine) if name == me else _(theirs)
     return colour + words.format(name=literal(name), **values)
 
@@ -398,7 +404,7 @@ def rules_text(settings: VegasSettings, all_cut: bool) -> str:
         (_("Split"), f"{_('Two cards of equal value, once: two hands, two bets.')} {aces}"),
         (
             _("Insurance"),
-            _("When the dealer shows an ace: any amount up to half your bet."),
+            insurance_rule(rules),
         ),
         (
             _("Talk"),
@@ -432,7 +438,7 @@ def _pay_table(rules: BlackjackRules) -> str:
     rows = (
         (_("Blackjack"), natural_odds(rules)),
         (_("Any other win"), odds(1, 1)),
-        (_("Insurance"), odds(2, 1)),
+        (_("Insurance"), odds(rules.insurance_pays, 1)),
         (_("Push"), _("bet returned")),
     )
     return f"|15{_('The house pays')}\n{pay_lines(rows)}"

@@ -95,6 +95,20 @@ async def test_insurance_is_paid_two_to_one_on_a_dealers_natural(
     assert ada.online == ada.time_left == 60 * MINUTE + net(moved)
 
 
+async def test_the_first_insurance_of_a_sitting_is_explained_by_the_rules(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path, toml=house(insurance_pays=3)) as ada:
+        await ada.bets(2, seed_of(insurance_is_offered))
+        rule = "you can insure half your bet. It pays 3 to 1 if the dealer has blackjack."
+        await ada.message(rule)
+        await ada.terminal.send("?").until("I  When the dealer shows an ace")
+        ada.terminal.send("q")
+        await ada.sees_hand()
+        await ada.does("no-insurance")
+        await ada.stands()
+        await ada.bets(2, seed_of(insurance_is_offered))
+        assert rule not in ada.messages
+
+
 async def test_insurance_is_lost_and_the_bet_stays_in_play(ada: Table) -> None:
     await ada.bets(5, hand("insurance", "stay", ends="win"))
     await ada.does("insurance")

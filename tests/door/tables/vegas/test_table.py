@@ -82,6 +82,7 @@ async def test_the_result_of_a_round_is_shown_and_summed_up_in_the_menu(
 async def test_insurance_is_typed_in_coins(tmp_path: Path) -> None:
     async with vegas_callers(tmp_path, "Ada", seed=shoe(1, dealers_natural)) as (ada,):
         await ada.says_bet(3)
+        await ada.sees("you can insure up to half your bet. It pays 2 to 1 if the dealer has")
         await ada.is_asked("Insurance, up to 1.5 coins?")
         assert ada.prompt.endswith("<N>o  Tal<k>  <Q>uit")
         await ada.presses("i").is_asked("up to 1.5 (Enter for 1.5)")
