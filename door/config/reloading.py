@@ -42,14 +42,11 @@ def changes(begun: str, old: Config, new: Config) -> list[str]:
 
     `begun` is the text of sysop.toml when the server started.
     """
-    found = dict.fromkeys(
-        [
-            *(_change(*each) for each in _differences(old.text, new) if not waits(each[0])),
-            *(_waiting(*each) for each in _differences(begun, new) if waits(each[0])),
-        ]
-    )
-    what = "new calls go by it" if found else "nothing has changed"
-    return [f"{new.path} was read again: {what}.", *found, *new.unheeded, *dead_ends.doubts(new)]
+    changed = [_change(*each) for each in _differences(old.text, new) if not waits(each[0])]
+    later = [_waiting(*each) for each in _differences(begun, new) if waits(each[0])]
+    what = "new calls go by it" if changed else "nothing has changed for new calls"
+    head = f"{new.path} was read again: {what}."
+    return [head, *dict.fromkeys(changed + later), *new.unheeded, *dead_ends.doubts(new)]
 
 
 def _differences(text: str, new: Config) -> list[tuple[str, object, object]]:

@@ -85,7 +85,7 @@ class BoardNow:
 class PublicPage:
     """The files of the public page.
 
-    `files` has each file by its path; it is empty while the page is off.
+    `files` has each file by its path; while the page is off, those that name the board.
     """
 
     def __init__(self, board: Board, books: Books) -> None:
@@ -111,6 +111,7 @@ class PublicPage:
         config = self._board.config
         if not (config.public.is_shown and self._ports):
             self.files.clear()
+            self.files |= pages.named(config.board.name, config.board.language)
             return
         try:
             contents = await self._books.read(
@@ -171,6 +172,7 @@ def _files(config: Config, ports: Sequence[int], contents: BoardNow) -> Iterator
             text = _page(config, entries, contents, language).encode()
         made_in[language] = pages.made(".html", text, FRESH_SECONDS, language)
         yield f"/{_path(language)}", made_in[language]
+    yield from pages.named(config.board.name, own).items()
     yield "/", pages.front(config.board.name, own, ABOUT, heads)
     yield f"/{ABOUT}", pages.in_languages(made_in, own)
     if config.shoes_ahead:

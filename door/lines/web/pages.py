@@ -75,7 +75,7 @@ def load(board: str, language: str = ENGLISH) -> Mapping[str, File]:
 
     `language` is the board's own.
     """
-    pages = {"/": front(board, language), "/manifest.webmanifest": _manifest(board)}
+    pages = named(board, language)
     for folder in (_FILES, _FILES / "vendored"):
         for file in folder.iterdir():
             ending = "." + file.name.rpartition(".")[2]
@@ -83,6 +83,11 @@ def load(board: str, language: str = ENGLISH) -> Mapping[str, File]:
                 prefix = "/" if folder is _FILES else "/vendored/"
                 pages[prefix + file.name] = made(ending, file.read_bytes())
     return pages
+
+
+def named(board: str, language: str) -> dict[str, File]:
+    """Return the files that name the board."""
+    return {"/": front(board, language), "/manifest.webmanifest": _manifest(board)}
 
 
 def front(

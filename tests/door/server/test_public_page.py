@@ -61,6 +61,20 @@ async def text(board: World, path: str) -> str:
     return body.decode()
 
 
+@pytest.mark.parametrize("public", ["", PUBLIC])
+async def test_a_new_name_of_the_board_is_on_its_pages_after_a_reload(
+    tmp_path: Path, public: str
+) -> None:
+    async with world(tmp_path, toml=WEB + public) as board:
+        assert "The Test Board" in await text(board, "/")
+        new = (WEB + public).replace("The Test Board", "Night Owl")
+        board.config.path.write_text(new, encoding="utf-8")
+        await board.server.tell_reload()
+        for path in ("/", "/manifest.webmanifest"):
+            page = await text(board, path)
+            assert ("Night Owl" in page, "The Test Board" in page) == (True, False)
+
+
 async def test_there_is_none_until_the_sysop_wants_one(tmp_path: Path) -> None:
     async with world(tmp_path, toml=WEB) as board:
         for path in ("/about", "/seals.txt"):

@@ -96,14 +96,15 @@ async def test_reload_answers_with_what_changed_and_logs_the_same(
         assert any(words.endswith(" has the settings read again") for words in caplog.messages)
         assert board.server.board.config.calls.nodes == 3
         again = await reload(board, new)
-        assert again.output.splitlines()[1:] == [
-            "listeners.1.port is 2424 after a restart, and 0 until then."
+        assert again.output.splitlines() == [
+            f"{path} was read again: nothing has changed for new calls.",
+            "listeners.1.port is 2424 after a restart, and 0 until then.",
         ]
         back = await reload(board, TOML.replace("[calls]", "[calls]\nnodes = 3"))
         assert back.output.splitlines()[0] == f"{path} was read again: new calls go by it."
         assert "boards.Xibalba is gone." in back.output
         same = await reload(board, TOML.replace("[calls]", "[calls]\nnodes = 3"))
-        assert same.output == f"{path} was read again: nothing has changed.\n"
+        assert same.output == f"{path} was read again: nothing has changed for new calls.\n"
 
 
 async def test_a_wrong_file_changes_nothing_and_every_mistake_is_answered(
