@@ -62,6 +62,7 @@ class HostKind:
 
 
 _KEEPS_WINNINGS = ("bank", "{name} reads nothing back: winnings are kept here")
+_NO_LIMIT = (60, "a day, for callers with more than a day left, who have no limit")
 KINDS = {
     kind.key: kind
     for kind in (
@@ -99,8 +100,22 @@ KINDS = {
             *("wwiv", "WWIV", "WWIV", "/wwiv", "e/$1/temp/door32.sys"),
             {"give_back": _KEEPS_WINNINGS},
             "%E",
-            {"%E": "%E --socket %H", "Exec Mode    : STDIO": "Exec Mode    : none"},
+            {"%E": "%E --socket %H", "Exec Mode    : STDIO": "Exec Mode    : DOOR32 (Socket)"},
             followed=False,
+        ),
+        HostKind(
+            *("elebbs", "EleBBS", "EleBBS/Linux", "/elebbs", "node$1/door32.sys"),
+            {"minutes": _NO_LIMIT, "give_back": _KEEPS_WINNINGS},
+            "$dropfile",
+            followed=False,
+            is_wrapped=True,
+        ),
+        HostKind(
+            *("renegade", "Renegade", "Renegade", "/rg", "node$1/DOOR32.SYS"),
+            {"minutes": _NO_LIMIT, "give_back": _KEEPS_WINNINGS},
+            "$dropfile",
+            followed=False,
+            is_wrapped=True,
         ),
         HostKind("gamesrv", "GameSrv", "", "/gamesrv"),
     )

@@ -62,7 +62,7 @@ def test_a_table_is_added_and_all_else_in_the_settings_stays(shell: Shell, board
     assert text.startswith(SETTINGS)
     a_board = settings.load(shell.config).boards["Xibalba"]
     assert (a_board.aliases != ()) == (board != "enigma")
-    assert ("minutes" in a_board.agreed) == (board == "enigma")
+    assert ("minutes" in a_board.agreed) == (board in ("enigma", "elebbs", "renegade"))
     assert a_board.give_back == ("auto" if board == "synchronet" else "bank")
     again = set_up(shell, board)
     assert again.status == 0
