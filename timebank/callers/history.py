@@ -136,7 +136,7 @@ def _without_withheld(desk: Desk, caller_id: int, rows: list[Extract]) -> Iterat
 
 def _line(rows: list[Extract], caller_id: int) -> Happening:
     used = sum(row.amount for row in rows if row.kind == "elapsed")
-    parts = tuple(_part(row, caller_id) for row in rows)
+    parts = tuple(part_of(row, caller_id) for row in rows)
     return Happening(rows[0].number, instant(rows[-1].at), parts, used)
 
 
@@ -146,15 +146,16 @@ def _joined(later: Happening, line: Happening, row: Extract, caller_id: int) -> 
     return later._replace(
         number=line.number,
         used=used,
-        parts=(_part(row, caller_id)._replace(amount=used),),
+        parts=(part_of(row, caller_id)._replace(amount=used),),
     )
 
 
-def _part(row: Extract, caller_id: int) -> Part:
-    """Return a row as the caller sees it. `other` is the caller at its other end."""
-    payer, payee = row.source_caller_id, row.target_caller_id
-    other = None
-    if payer is not None and payee is not None and payer != payee:
-        other = row.target_caller if payer == caller_id else row.source_caller
-    source = row.source if payer in (caller_id, None) else "other"
-    return Part(row.reason, row.amount, source, row.target, other, row.unit)
+def part_of(row: Extract, caller_id: int) -> Part:
+    """Return a row as the caller sees it."""
+    own, other = (caller_id, None), None
+    is_received = row.source_caller_id not in own
+    if is_received:
+        other = row.source_caller
+    elif row.target_caller_id not in own:
+        other = row.target_caller
+    return Part(row.reason, row.amount, other, is_received, row.unit)

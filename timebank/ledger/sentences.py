@@ -144,15 +144,14 @@ def _no_room(reason: r.PutBack) -> str:
 class Part(NamedTuple):
     """A transfer of an entry, from the point of view of the caller who reads about it.
 
-    `source` and `target` are kinds of account, or "other" for an account of another caller, whose
-    name is `other`. `amount` is in seconds, or cents of play money.
+    `other` is the name of the caller at the other end, who is the giver if it `is_received`.
+    `amount` is in seconds, or cents of play money.
     """
 
     reason: Reason
     amount: int
-    source: str
-    target: str
-    other: str | None
+    other: str | None = None
+    is_received: bool = False
     unit: Unit = "second"
 
     @property
@@ -168,13 +167,13 @@ def describe(parts: Sequence[Part]) -> str:
 
     >>> game = ("black-jack-for-time", "win")
     >>> describe([
-    ...     Part(r.Returned(*game), 600, "stake", "online", None),
-    ...     Part(r.Won(*game), 720, "house", "online", None),
-    ...     Part(r.Clamped("Mail hour", "03:00", False, True), 180, "online", "bank", None),
+    ...     Part(r.Returned(*game), 600),
+    ...     Part(r.Won(*game), 720),
+    ...     Part(r.Clamped("Mail hour", "03:00", False, True), 180),
     ... ])
     'Won 12:00 at Black Jack For Time, 3:00 of it banked because of Mail hour at 03:00'
-    >>> double = Part(r.BetRaised("double", game[0]), 600, "online", "stake", None)
-    >>> describe([double, Part(r.Won(*game), 1200, "house", "online", None)])
+    >>> double = Part(r.BetRaised("double", game[0]), 600)
+    >>> describe([double, Part(r.Won(*game), 1200)])
     'Double 10:00, won 20:00 at Black Jack For Time'
     """
     text = "".join(_phrases(parts)) or ", ".join(_phrase(part, "") for part in parts)
@@ -208,7 +207,7 @@ def _phrase(part: Part, of_it: str, *, in_short: bool = False) -> str:
         case r.Gained(banked=banked):
             done = _or_nothing(_GAIN_PUT_AWAY[banked])
         case r.Sent() if part.other is not None:
-            sent = _sent(reason, is_received=part.source == "other")
+            sent = _sent(reason, is_received=part.is_received)
             return sent.format(amount=amount, name=part.other, message=reason.message)
     if not text:  # corrections and imports, whose sentence may begin with the amount
         why = part.why

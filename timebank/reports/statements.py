@@ -6,8 +6,9 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from timebank.callers.history import part_of
 from timebank.ledger.schema import CALLER_ACCOUNTS, PLAY_ACCOUNTS, instant
-from timebank.ledger.sentences import Part, describe
+from timebank.ledger.sentences import describe
 from timebank.ledger.transfers import Balance, Extract
 from timebank.reports.tables import Column, Listing, Loud, Piece, Row, figures
 from timebank.settings.schedule import Schedule
@@ -215,24 +216,13 @@ def _goes_on(line: Sequence[StatementEntry], entry: StatementEntry) -> bool:
 def _describe(rows: Sequence[Extract], caller_id: int) -> str:
     """Return the words for a caller's part of an entry, with the time used."""
     used = sum(row.amount for row in rows if row.kind == "elapsed")
-    parts = [_part(row, caller_id) for row in rows]
+    parts = [part_of(row, caller_id) for row in rows]
     if used and len({part.reason for part in parts}) == 1:
         parts = [parts[0]._replace(amount=used)]
     words = printable(describe(parts))
     if used and any(row.kind != "elapsed" for row in rows):
         return f"{words}; {clock_time(used)} used"
     return words
-
-
-def _part(row: Extract, caller_id: int) -> Part:
-    other = None
-    if row.source_caller_id not in (None, caller_id):
-        other = row.source_caller
-    elif row.target_caller_id not in (None, caller_id):
-        other = row.target_caller
-    source = row.source if row.source_caller_id in (caller_id, None) else "other"
-    target = row.target if row.target_caller_id in (caller_id, None) else "other"
-    return Part(row.reason, row.amount, source, target, other, row.unit)
 
 
 def in_words(rows: Sequence[Extract]) -> str:

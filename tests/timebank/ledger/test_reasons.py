@@ -42,7 +42,7 @@ def test_a_reason_survives_writing_and_reading(cls):
 def test_every_reason_has_words_for_itself_and_in_an_entry(cls):
     reason = example(cls)
     assert sentence(reason, 60, "second")
-    assert describe([Part(reason, 60, "online", "bank", None)])
+    assert describe([Part(reason, 60)])
 
 
 @pytest.mark.parametrize("cls", CLASSES)
@@ -52,7 +52,7 @@ def test_a_reason_sets_only_attributes_that_are_read(cls):
 
 
 def test_the_entry_of_a_duels_stake_names_its_form():
-    part = Part(reasons.Staked("Ann", "Bob"), 600, "bank", "duels", None)
+    part = Part(reasons.Staked("Ann", "Bob"), 600)
     assert describe([part]) == "Staked 10:00 in the duel of Ann and Bob"
 
 

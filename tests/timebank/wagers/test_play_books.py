@@ -69,7 +69,7 @@ def test_a_callers_history_is_worded_in_each_unit(salon):
 
 
 def test_play_money_of_a_deleted_caller_is_shown():
-    part = Part(Deleted("Ann", False), 100_00, "bankroll", "mint", None, "usd-cent")
+    part = Part(Deleted("Ann", False), 100_00, unit="usd-cent")
     assert describe([part]) == "$100: ann was deleted"
 
 
