@@ -24,7 +24,7 @@ from door.config import config, dead_ends, privacy
 from door.config import people as named
 from door.config.listeners import DOORS_ALONE
 from door.config.schema import noted
-from door.defence.front_ends import Lookout, signs_in
+from door.defence import front_ends
 from door.errors import CertificateRefused
 from door.games.engine.game import TEXT
 from door.games.registry import GAMES
@@ -44,7 +44,7 @@ from timebank.settings.toml import TomlTable, open_table
 if TYPE_CHECKING:
     from door.config.config import Config
 
-LATEST = 500  # last calls that are searched for signs of a front end
+LATEST = 500  # last calls that are searched for a front end
 
 
 def looked_at(path: Path) -> tuple[Config, list[str]]:
@@ -191,7 +191,7 @@ def _look_for_front_ends(settings: Config) -> list[str]:
         host = listener.host
         named = listener.proxies or listener.forwarded
         named_by = KINDS[listener.kind].named_by
-        if named_by is not None and not named and Lookout(settings).watches(host):
+        if named_by is not None and not named and front_ends.hides_callers(settings, host):
             header, key = named_by
             doubts.append(
                 f"Port {listener.port} on {host} is for this machine only, and {host} is in"
@@ -199,7 +199,7 @@ def _look_for_front_ends(settings: Config) -> list[str]:
                 f" passes callers on, have it send {header}, and set"
                 f' {key} = ["{host}"] in that table of [[listeners]].'
             )
-    return doubts + [str(sign) for sign in signs_in(settings, _latest_calls(settings))]
+    return doubts + front_ends.warnings(settings, _latest_calls(settings))
 
 
 def _latest_calls(settings: Config) -> list[tuple[str, str]]:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from door.config.log_file import LogFile
+from door.defence import front_ends
 from door.defence.counts import (
     FIRST,
     TOO_MANY_NAMES,
@@ -26,7 +27,6 @@ from door.defence.counts import (
     Rank,
     key_of,
 )
-from door.defence.front_ends import Lookout, Sign, known_networks
 from door.defence.tries import Tries, Try
 from door.errors import CallRefused, Fault, NotAdmitted, TooManyTries
 from door.lines.port.gate import Blame
@@ -59,23 +59,14 @@ log = logging.getLogger("door.reception")
 
 
 class Reception:
-    def __init__(
-        self,
-        config: Config,
-        clock: Clock,
-        on_nodes: Callable[[], int],
-        *,
-        warns: bool = True,
-    ) -> None:
-        """With `warns`, the log has a warning about a front end that does not say who calls."""
+    def __init__(self, config: Config, clock: Clock, on_nodes: Callable[[], int]) -> None:
         self._clock = clock
         self._on_nodes = on_nodes  # how many callers are on a node
         self._defence = Defence(config.defence)
         self._tries = Tries(self._defence)
         self._timer: Timer | None = None  # until a waiting password may be checked
-        self._lookout = Lookout(config)
-        self._has_warned = not warns
-        self._lines: dict[str, int] = {}  # open from each address that nothing is counted against
+        # Callers by name and address, until the log has a warning about a front end.
+        self._callers: set[tuple[str, str]] | None = set()
         # All calls at the log-on, the longest first: the address, and the function that ends it.
         self._calls: dict[int, tuple[str, Callable[[], None]]] = {}
         self._number = 0
@@ -88,9 +79,9 @@ class Reception:
 
     def keep_to(self, config: Config) -> None:
         """Apply new settings; calls in progress stay."""
+        self._config = config
         # A front end's own address says nothing about its callers; a board's stands for many.
-        self._defence.keep_to(config.defence, known_networks(config))
-        self._lookout.keep_to(config)
+        self._defence.keep_to(config.defence, front_ends.known_networks(config))
         self.look_again()
 
     def open_log(self, folder: Path) -> None:
@@ -132,17 +123,10 @@ class Reception:
         self._number += 1
         number = self._number
         self._calls[number] = address, cut
-        if taken is None:
-            self._lines[address] = self._lines.get(address, 0) + 1
-            self._warn(self._lookout.lines(address, self._lines[address]))
 
         def leave() -> None:
             del self._calls[number]
             self._defence.end(taken)
-            if taken is None:
-                self._lines[address] -= 1
-                if not self._lines[address]:
-                    del self._lines[address]
 
         return leave
 
@@ -242,7 +226,6 @@ class Reception:
     def was_wrong(self, address: str, tried: Try) -> None:
         self._tries.wrong(tried)
         self.note(address, "wrong name or password")
-        self._warn(self._lookout.wrong(address, self._clock.monotonic()))
 
     def gave_up(self, tried: Try) -> None:
         """Forget a caller who no longer waits. A password that was due counts as wrong."""
@@ -272,7 +255,11 @@ class Reception:
 
     def logged_on(self, address: str, name: str) -> None:
         self._defence.logged_on(address, self._defence.digest(names.fold(name)))
-        self._warn(self._lookout.logged_on(address, names.fold(name)))
+        if self._callers is not None and front_ends.hides_callers(self._config, address):
+            self._callers.add((names.fold(name), address))
+            for warning in front_ends.warnings(self._config, self._callers):
+                log.warning("%s", warning)
+                self._callers = None
 
     def allow_new_name(self, address: str) -> None:
         """Count one more new name; raise `TooManyTries` if it is one too many today."""
@@ -325,11 +312,6 @@ class Reception:
         at = self._tries.next_look()
         if at is not None:
             self._timer = self._clock.call_later(at - self._clock.monotonic(), self._look)
-
-    def _warn(self, sign: Sign | None) -> None:
-        if sign is not None and not self._has_warned:
-            self._has_warned = True
-            log.warning("%s", sign)
 
     def note(self, address: str, why: str, *, own_fault: bool = True) -> None:
         """Write into the log of refusals why a caller was not let in or not believed."""

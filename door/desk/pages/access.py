@@ -98,7 +98,7 @@ class Access:
         self._reading = showing.reading
         self._now = now
         config = showing.reading.config
-        self.reception = Reception(config, now, _nobody_on, warns=False)
+        self.reception = Reception(config, now, _nobody_on)
         self._learned_at: float | None = None  # monotonic
         self._is_safe = is_safe
         self._sessions = sessions.Sessions()
@@ -233,7 +233,7 @@ class Access:
             self.reception.gave_up(tried)  # no effect once it has been checked
         if record is None or not self._reading.may_look(record):
             return None
-        self.reception.logged_on(log_on.address, log_on.name)
+        self.reception.remember([(log_on.name, log_on.address)])
         return record
 
     async def _early(self, tried: Try, log_on: _LogOn) -> CallerRecord | None:
