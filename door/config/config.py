@@ -313,6 +313,8 @@ def _retire(root: TomlTable) -> None:
     own = "the server itself tells its numbers, at `health` of [server] under /metrics"
     metrics.retire("host", "127.0.0.1", own)
     metrics.retire("port", 9523, own)
+    own = "after `wrong_passwords` wrong ones, one more is tried each half hour"
+    root.table("defence").retire("try_minutes", None, own)
 
 
 def _server(table: TomlTable, listeners: Sequence[ListenerSettings]) -> ServerSettings:

@@ -16,7 +16,7 @@ class Defences:
     """Limits for strangers; addresses in `allow` have none.
 
     `calls_per_address` counts open lines. `logons` counts the lines of the board that are not on a
-    node. After `wrong_passwords` wrong ones, one more may be tried every `try_minutes`.
+    node. `door.defence.counts` says how `wrong_passwords` are counted.
     """
 
     allow: tuple[Network, ...] = setting(NETWORKS, HOME)
@@ -24,8 +24,7 @@ class Defences:
     calls_per_address: int = setting(Number(1, 9999), 5)
     calls_per_minute: int = setting(Number(1, 9999), 30)
     logons: int = setting(Number(1, 9999), 200)
-    wrong_passwords: int = setting(Number(1, 1000), 5)
-    try_minutes: int = setting(Number(1, 1440), 3)
+    wrong_passwords: int = setting(Number(1, 1000), 10)
     new_names_per_day: int = setting(Number(1, 9999), 10)
 
 

@@ -1,21 +1,19 @@
 """Limits on strangers' calls, passwords and new names: all that is counted about strangers.
 
-Pure: the caller of each function gives the monotonic second. Nobody is shut out for good, and no
-limit has to be lifted by hand. Each wrong password adds a debt of some minutes, which time pays
-back. Somebody else may have caused a debt, so a debt refuses nobody: a password is only checked
-later (`door.defence.tries`).
+Pure: the caller of each function gives the monotonic second. Each limit is an `Allowance`: so many
+at once, then one more each time some seconds have passed. So nobody is shut out for good, and no
+limit has to be lifted by hand. Wrong passwords count against three:
 
-- An address and a name each owe for every wrong password. While one of them owes too much, no
-  password is checked for a stranger.
-- The second half of the largest debt is reserved for addresses that have not been wrong about the
-  name for days. So an attacker with a few addresses does not use up the caller's tries. A wrong
-  password in that half costs twice as much, so that an attacker gains no more tries in a day.
-- A name has a few tries of its own at an address that it has logged on from, whatever is owed.
-- A name has separate tries for its caller who is online and wants another password.
+- the address together with the name, with `wrong_passwords` at once and one more each half hour;
+- the address, for all names together, with `MANY` times as many, as often;
+- the name, for all strangers' addresses together, with `MANY` times as many, as often.
+
+An address from which any caller has logged on is no stranger's. Guesses from elsewhere do not make
+a caller wait there. The rule looks at the address alone, so that nobody learns from a wait which
+names exist or where they log on.
 
 An address counts as the network of one subscriber: an IPv4 address, or an IPv6 /64. Names are
-counted by digest, because a caller may have typed a password as the name. Wrong passwords of an
-address about a name are remembered for an IPv6 /48: all the networks that one customer can have.
+counted by a hash, because a caller may have typed a password as the name.
 
 Each server of a board counts for itself.
 """
@@ -25,36 +23,28 @@ from __future__ import annotations
 import heapq
 import ipaddress
 from collections import Counter, OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from math import ceil
+from typing import Any, Generic, TypeVar
 
+from door.clock import ROUNDING
 from door.config.defence import Defences
 from door.errors import Fault, NotAdmitted
 from door.lines.rlogin.trust import Network, address_in
+from timebank.names.names import fold
 
 DAY = 86_400.0
-ROUNDED = 1e-6  # seconds; tolerance for sums of parts of a day
-MOST_ADDRESSES = 32_768  # remembered at once, each in some 200 bytes
-MOST_NAMES = 32_768
-MOST_PAIRS = 32_768  # of a name and an address
+RETRY_SECONDS = 1800.0  # until an address may be wrong about a name once more
+MANY = 10
+MOST = 20_000  # keys that an allowance remembers, each in some 300 bytes
 
-# Wrong passwords after which no more is checked at once, in `wrong_passwords`: the second half is
-# for addresses that have not been wrong about the name. There a wrong one costs twice as much.
-HALVES = 2
-FAILURE_SECONDS = DAY  # until an address is forgiven one wrong password about a name
-MOST_FAILURES = 10  # remembered of an address and a name
-# How much slower a name gets back a try at an address that it has logged on from.
-AT_HOME_SLOWER = 20
+K = TypeVar("K", bound=Hashable)
 
 _SUBSCRIBER_BITS = 64  # of an IPv6 address that one subscriber can change at will
-_CUSTOMER_BITS = 16  # of the rest that one customer can change
-_DIGEST_BITS = 64
-_AMONG_IPV6 = 1 << 64  # keeps the two kinds of address apart
-_PERSON = b"bjft strangers"  # makes these digests useless elsewhere
 
 TOO_MANY_NAMES = "too many new names"
+TOO_MANY_FOR_A_NAME = "too many wrong passwords for a name"
 TOO_MANY_WRONG = "too many wrong passwords"
 
 
@@ -65,10 +55,6 @@ class HeldOff:
     address: str
     why: str  # in words for the log
     wait: float  # seconds; 0 if the subscriber must first close a line
-
-    @property
-    def subscriber(self) -> str:
-        return self.address.partition("/")[0]
 
 
 class Networks:
@@ -96,71 +82,77 @@ class Networks:
         )
 
 
-class Debts(OrderedDict[int, float]):
-    """Debts in seconds, which pass with time; keeps the `most` debtors touched last."""
+class Allowance(OrderedDict[K, float], Generic[K]):
+    """So many tries at once, then one more every `seconds`; for the MOST keys used last.
 
-    def __init__(self, most: int) -> None:
-        super().__init__()  # by debtor, the second at which the debt is paid
-        self._most = most
+    The value of a key is the second at which all its tries are given back.
+    """
 
-    def owed(self, who: int, now: float) -> float:
-        return max(0.0, self.get(who, now) - now)
-
-    def above(self, seconds: float, now: float) -> list[tuple[int, float]]:
-        limit = now + seconds
-        return [(who, free_at - limit) for who, free_at in self.items() if free_at > limit]
-
-    def forget(self, who: int) -> bool:
-        """Forgive a debt; return whether there was one."""
-        return self.pop(who, None) is not None
-
-    def add(self, who: int, seconds: float, most: float, now: float) -> float:
-        """Add up to `seconds` to a debt, never above `most`; return the seconds added."""
-        owed = self.owed(who, now)
-        added = max(0.0, min(seconds, most - owed))
-        self[who] = now + owed + added
-        self.move_to_end(who)
-        while self and (len(self) > self._most or next(iter(self.values())) <= now):
-            self.popitem(last=False)
-        return added
-
-    def take_back(self, who: int, seconds: float) -> None:
-        if who in self:
-            self[who] -= seconds
-
-
-class Recent(OrderedDict[int, int]):
-    """The last `most` keys, each with a value."""
-
-    def __init__(self, most: int) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._most = most
+        self.allow(1, DAY)
 
-    def add(self, key: int, value: int = 0) -> None:
-        self[key] = value
+    def allow(self, tries: int, seconds: float) -> None:
+        self.tries, self.seconds = tries, seconds
+
+    def used(self, key: K, now: float) -> int:
+        """Return how many tries are not given back yet."""
+        return ceil((self.get(key, now) - now) / self.seconds - ROUNDING)
+
+    def due(self, given_back: float) -> float:
+        """Return when one more is allowed to a key with this value."""
+        return given_back - (self.tries - 1) * self.seconds
+
+    def wait(self, key: K, now: float) -> float:
+        """Return the seconds until one more is allowed."""
+        wait = self.due(self.get(key, now)) - now
+        return wait if wait > ROUNDING else 0.0
+
+    def use(self, key: K, now: float) -> None:
+        self[key] = max(self.get(key, now), now) + self.seconds
         self.move_to_end(key)
-        if len(self) > self._most:
+        while self and (len(self) > MOST or next(iter(self.values())) <= now):
             self.popitem(last=False)
 
+    def give_back(self, key: K) -> None:
+        if key in self:
+            self[key] -= self.seconds
 
-Charge = tuple[tuple[Debts, int, float], ...]  # debts, debtor and the seconds added
+    def waits(self, now: float) -> list[tuple[float, K]]:
+        """Return all waits, each with its key."""
+        return [(wait, key) for key in self if (wait := self.wait(key, now))]
+
+
+Counts = tuple[tuple[Allowance[Any], Any], ...]  # what a password is counted against
 Rank = tuple[int, int]  # the order in which passwords are checked, the lowest first
 FIRST: Rank = (0, 0)
 
 
+def wait_of(counts: Counts, now: float) -> float:
+    """Return the seconds until one more password may be checked, if nobody waits before it."""
+    return max((allowance.wait(key, now) for allowance, key in counts), default=0.0)
+
+
+def use(counts: Counts, now: float) -> None:
+    """Count a password as wrong; `give_back` reverses that."""
+    for allowance, key in counts:
+        allowance.use(key, now)
+
+
+def give_back(counts: Counts) -> None:
+    for allowance, key in counts:
+        allowance.give_back(key)
+
+
 class Defence:
     def __init__(self, rules: Defences) -> None:
-        self._lines: Counter[int] = Counter()  # open lines of each address
-        self._connects = Debts(MOST_ADDRESSES)
-        self._wrong_from = Debts(MOST_ADDRESSES)
-        self._wrong_for = Debts(MOST_NAMES)
-        self._wrong_about = Debts(MOST_PAIRS)  # of pairs of a name and an address, for days
-        self._wrong_at_home = Debts(MOST_PAIRS)
-        self._wrong_on_call = Debts(MOST_NAMES)
-        self._last_wrong = Recent(MOST_NAMES)  # the last address that was wrong about each name
-        self._names_asked = Debts(MOST_ADDRESSES)
-        self._callers_live_at = Recent(MOST_ADDRESSES)
-        self._homes = Recent(MOST_PAIRS)
+        self._lines: Counter[str] = Counter()  # open lines of each address
+        self._calls: Allowance[str] = Allowance()
+        self._names_asked: Allowance[str] = Allowance()
+        self._wrong: Allowance[tuple[str, int]] = Allowance()  # of an address about a name
+        self._wrong_from: Allowance[str] = Allowance()  # of an address
+        self._wrong_for: Allowance[int] = Allowance()  # of strangers about a name
+        self._known: OrderedDict[str, None] = OrderedDict()  # addresses of callers, the latest last
         self.keep_to(rules)
 
     def keep_to(self, rules: Defences, friends: Sequence[Network] = ()) -> None:
@@ -168,178 +160,83 @@ class Defence:
         self._rules = rules
         self._allowed = Networks((*rules.allow, *friends))
         self._blocked = Networks(rules.block)
+        self._calls.allow(rules.calls_per_minute, 60.0 / rules.calls_per_minute)
+        self._names_asked.allow(rules.new_names_per_day, DAY / rules.new_names_per_day)
+        self._wrong.allow(rules.wrong_passwords, RETRY_SECONDS)
+        for allowance in (self._wrong_from, self._wrong_for):
+            allowance.allow(MANY * rules.wrong_passwords, RETRY_SECONDS / MANY)
+
+    # Addresses.
+
+    def counted(self, address: str) -> str | None:
+        """Return the subscriber at an address; None if nothing is counted against the address."""
+        return None if self._allowed.hold(address) else subscriber(address)
+
+    def is_blocked(self, address: str) -> bool:
+        return self._blocked.hold(address) and not self._allowed.hold(address)
+
+    def is_known(self, address: str) -> bool:
+        """Return whether a caller has logged on from an address, or no limit holds for it."""
+        who = self.counted(address)
+        return who is None or who in self._known
+
+    def logged_on(self, address: str) -> None:
+        """Remember that a caller has logged on from an address."""
+        who = subscriber(address)
+        if who is not None:
+            self._known[who] = None
+            self._known.move_to_end(who)
+            if len(self._known) > MOST:
+                self._known.popitem(last=False)
 
     # Calls.
 
-    def take(self, address: str, waiting: int, now: float, *, has_room: bool = False) -> int | None:
+    def take(self, address: str, now: float, *, has_room: bool) -> str | None:
         """Admit one more call and return a token for `end`; raise `NotAdmitted` if it is refused.
 
-        `waiting` is the number of calls at the log-on or on their way there. Addresses where
-        callers live may have twice as many. `has_room` allows one more, because the call takes
-        another's place.
+        `has_room` is whether the log-on has a place for the call.
         """
-        rules, who = self._rules, key_of(address)
-        if who is None or self._allowed.hold(address):
+        who = self.counted(address)
+        if who is None:
             return None
         if self._blocked.hold(address):
             raise NotAdmitted(Fault.BLOCKED)
-        if self._lines[who] >= rules.calls_per_address:
+        if self._lines[who] >= self._rules.calls_per_address:
             raise NotAdmitted(Fault.AT_ONCE)
-        lives_here = who in self._callers_live_at
-        minute, cost = 60.0, 60.0 / rules.calls_per_minute
-        owed = self._connects.owed(who, now)
-        if owed + cost > minute + ROUNDED:
-            raise NotAdmitted(Fault.TOO_FAST, owed + cost - minute)
-        most = rules.logons * 2 if lives_here else rules.logons + has_room
-        if waiting >= most:
+        if wait := self._calls.wait(who, now):
+            raise NotAdmitted(Fault.TOO_FAST, wait)
+        if not has_room:
             raise NotAdmitted(Fault.CROWDED)
-        self._connects.add(who, cost, minute + cost, now)
+        self._calls.use(who, now)
         self._lines[who] += 1
         return who
 
-    def end(self, taken: int | None) -> None:
+    def end(self, taken: str | None) -> None:
         if taken is not None:
             self._lines[taken] -= 1
             if not self._lines[taken]:
                 del self._lines[taken]
 
-    def is_crowded(self, waiting: int) -> bool:
-        return waiting >= self._rules.logons
+    # Passwords.
 
-    def is_allowed(self, address: str) -> bool:
-        """Return whether no limit holds for an address, such as a board's or a front end's."""
-        return self._allowed.hold(address)
+    def counts(self, address: str, name: str) -> Counts:
+        """Return what a password from an address for a name is counted against.
 
-    def is_blocked(self, address: str) -> bool:
-        return self._blocked.hold(address) and not self._allowed.hold(address)
+        The address with the name comes first, then the address. Empty: it is not counted.
+        """
+        who, number = self.counted(address), hash(fold(name))
+        if who is None:
+            return ()
+        counts: Counts = ((self._wrong, (who, number)), (self._wrong_from, who))
+        return counts if who in self._known else (*counts, (self._wrong_for, number))
 
-    def callers_live_at(self, address: str) -> bool:
-        """Return whether a caller has logged on from an address, or no limit holds for it."""
-        who = key_of(address)
-        return who is None or who in self._callers_live_at or self._allowed.hold(address)
-
-    def wrong_lately(self, address: str, now: float) -> float:
-        """Return the seconds that an address owes for wrong passwords."""
-        who = self.counted(address)
-        return 0.0 if who is None else self._wrong_from.owed(who, now)
-
-    # Passwords. `name` comes from `digest`, and `who`, an address, from `counted`.
-
-    def digest(self, name: str) -> int:
-        """Return the number that stands for a folded name (`timebank.names.names.fold`)."""
-        return _hash(name.encode("utf-8", "surrogatepass"))
-
-    def counted(self, address: str) -> int | None:
-        """Return the number that stands for an address; None if nothing is counted against it."""
-        return None if self._allowed.hold(address) else key_of(address)
-
-    def about(self, who: int, name: int) -> int:
-        """Return the number that stands for a name together with an address and its kin."""
-        return self._pair(kin_of(who), name)
-
-    def failures(self, about: int, now: float) -> int:
-        """Return how many wrong passwords of an address and its kin about a name are remembered."""
-        owed = self._wrong_about.owed(about, now)
-        return ceil(owed / FAILURE_SECONDS - ROUNDED) if owed else 0
-
-    def wait_for_name(self, name: int, now: float, *, clean: bool) -> float:
-        """Return the seconds until a name may be tried; `clean`: from an address not wrong yet."""
-        return max(0.0, self._wrong_for.owed(name, now) - self.free(clean=clean))
-
-    def wait_for_address(self, who: int, now: float, *, clean: bool) -> float:
-        """Return the seconds until an address may try any name; `clean` as in `wait_for_name`."""
-        return max(0.0, self._wrong_from.owed(who, now) - self.free(clean=clean))
-
-    def owed_for(self, name: int, now: float) -> float:
-        return self._wrong_for.owed(name, now)
-
-    def free(self, *, clean: bool) -> float:
-        """Return the largest debt in seconds with which one more password may be checked."""
-        return (self._rules.wrong_passwords * (HALVES if clean else 1) - 1) * self._cost
-
-    def costs(self, owed: float) -> float:
-        """Return the cost in seconds of a wrong password at a debt of `owed` seconds."""
-        return self._cost * (2 if owed > self.free(clean=False) else 1)
-
-    def begin(self, who: int, name: int, now: float) -> Charge:
-        """Count a password as wrong before it is checked; `take_back` reverses that."""
-        about = self.about(who, name)
-        most = (HALVES * self._rules.wrong_passwords + 1) * self._cost
-        charge = []
-        for debts, key in ((self._wrong_from, who), (self._wrong_for, name)):
-            cost = self.costs(debts.owed(key, now))
-            charge.append((debts, key, debts.add(key, cost, most, now)))
-        most = MOST_FAILURES * FAILURE_SECONDS
-        added = self._wrong_about.add(about, FAILURE_SECONDS, most, now)
-        return (*charge, (self._wrong_about, about, added))
-
-    def take_back(self, charge: Charge) -> None:
-        """Reverse the charge for a password that was right or could not be checked."""
-        for debts, key, seconds in charge:
-            debts.take_back(key, seconds)
-
-    def blame(self, who: int, name: int) -> None:
-        self._last_wrong.add(name, who)
-
-    def last_wrong(self, name: int) -> str | None:
-        who = self._last_wrong.get(name)
-        return None if who is None else text_of(who)
-
-    def rank(self, who: int, name: int, now: float) -> Rank:
+    def rank(self, address: str, now: float) -> Rank:
         """Return the order in which passwords that are due are checked, the lowest rank first.
 
-        Few recent failures come first, and among equals an address where callers live. The rank
-        does not depend on where the name has logged on: the time of a check must not reveal that.
+        Addresses with few wrong passwords come first, and among equals an address of callers.
         """
-        lately = ceil(self._wrong_from.owed(who, now) / self._cost - ROUNDED)
-        return lately + self.failures(self.about(who, name), now), int(
-            who not in self._callers_live_at
-        )
-
-    def may_look_early(self, who: int, name: int, now: float) -> Charge | None:
-        """Charge for a password that may be checked before its turn; return None if it may not.
-
-        A right password is then believed only if `has_logged_on_from`. All names are treated alike
-        at an address where any caller lives, so that nobody learns which of them log on there.
-        """
-        if who not in self._callers_live_at:
-            return None
-        pair, cost = self._pair(who, name), AT_HOME_SLOWER * self._cost
-        tries = self._rules.wrong_passwords
-        if self._wrong_at_home.owed(pair, now) > (tries - 1) * cost:
-            return None
-        added = self._wrong_at_home.add(pair, cost, tries * cost, now)
-        return ((self._wrong_at_home, pair, added),)
-
-    def has_logged_on_from(self, who: int, name: int) -> bool:
-        """Return whether a name has logged on from an address. Callers must not learn it."""
-        return self._pair(who, name) in self._homes
-
-    def logged_on(self, address: str, name: int) -> None:
-        """Remember that a name has logged on from an address. This forgives no debt."""
-        who = key_of(address)
-        if who is not None:
-            self._callers_live_at.add(who)
-            self._homes.add(self._pair(who, name))
-
-    # Passwords that online callers type again for their own names.
-
-    def wait_on_call(self, address: str, name: int, now: float) -> float:
-        """Return the seconds until a password may be asked for on a call under this name."""
-        if self.counted(address) is None:
-            return 0.0
-        return max(0.0, self._wrong_on_call.owed(name, now) - self.free(clean=False))
-
-    def wrong_on_call(self, address: str, name: int, now: float) -> None:
-        """Count a wrong password on a call, at the log-on as well."""
         who = self.counted(address)
-        if who is None:
-            return
-        most = self._rules.wrong_passwords * self._cost
-        self._wrong_on_call.add(name, self._cost, most, now)
-        for debts, key in ((self._wrong_from, who), (self._wrong_for, name)):
-            debts.add(key, self._cost, most, now)
-        self.blame(who, name)
+        return FIRST if who is None else (self._wrong_from.used(who, now), who not in self._known)
 
     # New callers.
 
@@ -348,105 +245,58 @@ class Defence:
 
         Names that are taken count as well, because each answer shows whether a name exists.
         """
-        who = key_of(address)
-        if who is None or self._allowed.hold(address):
+        who = self.counted(address)
+        if who is None:
             return True
-        cost = DAY / self._rules.new_names_per_day
-        if self._names_asked.owed(who, now) + cost > DAY + ROUNDED:
+        if self._names_asked.wait(who, now):
             return False
-        self._names_asked.add(who, cost, DAY + cost, now)
+        self._names_asked.use(who, now)
         return True
 
     # For the sysop.
 
     def held(self, now: float, most: int) -> tuple[list[HeldOff], int]:
         """Return the `most` with the longest waits, and the number of all who are held off."""
-        rules = self._rules
-        minute, day = 60.0 - 60.0 / rules.calls_per_minute, DAY - DAY / rules.new_names_per_day
-        waiting: list[tuple[float, int, str]] = []
-        for debts, free, why in (
-            (self._wrong_from, self.free(clean=False), TOO_MANY_WRONG),
-            (self._names_asked, day, TOO_MANY_NAMES),
-            (self._connects, minute, Fault.TOO_FAST.value),
+        most_lines = self._rules.calls_per_address
+        full = [(0.0, who) for who, lines in self._lines.items() if lines >= most_lines]
+        names_wrong = [(wait, who) for wait, (who, _) in self._wrong.waits(now)]
+        waits: dict[tuple[str, str], float] = {}
+        for found, why in (
+            (names_wrong, TOO_MANY_FOR_A_NAME),
+            (self._wrong_from.waits(now), TOO_MANY_WRONG),
+            (self._names_asked.waits(now), TOO_MANY_NAMES),
+            (self._calls.waits(now), Fault.TOO_FAST.value),
+            (full, Fault.AT_ONCE.value),
         ):
-            waits = debts.above(free + ROUNDED, now)
-            waiting += [(wait + ROUNDED, who, why) for who, wait in waits]
-        waiting += [
-            (0.0, who, Fault.AT_ONCE.value)
-            for who, lines in self._lines.items()
-            if lines >= rules.calls_per_address
-        ]
-        held = [
-            HeldOff(text_of(who), why, wait) for wait, who, why in heapq.nlargest(most, waiting)
-        ]
+            for wait, who in found:
+                waits[who, why] = max(wait, waits.get((who, why), 0.0))
+        longest = heapq.nlargest(most, waits, key=lambda each: waits[each])
+        held = [HeldOff(who, why, waits[who, why]) for who, why in longest]
         # Older counts against an address that is allowed now hold nobody off.
-        return [each for each in held if not self._allowed.hold(each.subscriber)], len(waiting)
+        shown = [each for each in held if self.counted(each.address.partition("/")[0])]
+        return shown, len(waits)
 
     def names_held(self, now: float) -> int:
         """Return how many names strangers have to wait for. The names themselves are not stored."""
-        return len(self._wrong_for.above(self.free(clean=False), now))
+        return len(self._wrong_for.waits(now))
 
-    def forgive_address(self, address: str) -> bool:
-        """Forgive a subscriber's debts; return whether there were any."""
-        who = key_of(address)
-        debts = (self._connects, self._wrong_from, self._names_asked)
-        return who is not None and sum(each.forget(who) for each in debts) > 0
-
-    def forgive_name(self, name: str) -> bool:
-        """Forgive all wrong passwords for a folded name; return whether there were any."""
-        digest = self.digest(name)
-        forgiven = self._wrong_for.forget(digest) | self._wrong_on_call.forget(digest)
-        for debts in (self._wrong_about, self._wrong_at_home):
-            for pair in [pair for pair in debts if pair >> _DIGEST_BITS == digest]:
-                forgiven |= debts.forget(pair)
-        return forgiven
-
-    # Inside.
-
-    @property
-    def _cost(self) -> float:  # of a wrong password, in seconds
-        return 60.0 * self._rules.try_minutes
-
-    def _pair(self, who: int, name: int) -> int:
-        # The name is in the upper bits, so that `forgive_name` finds all pairs of a name.
-        return name << _DIGEST_BITS | _hash(b"%d" % who)
+    def forgive(self, text: str) -> bool:
+        """Forgive an address or a name; return whether anything was counted against it."""
+        who: Any = subscriber(text.partition("/")[0]) or hash(fold(text))
+        forgiven = [self._wrong.pop(pair) for pair in tuple(self._wrong) if who in pair]
+        for allowance in (self._calls, self._names_asked, self._wrong_from, self._wrong_for):
+            forgiven.append(allowance.pop(who, 0.0))
+        return any(forgiven)
 
 
-def _hash(data: bytes) -> int:
-    size = _DIGEST_BITS // 8
-    return int.from_bytes(blake2b(data, digest_size=size, person=_PERSON).digest(), "big")
+def subscriber(text: str) -> str | None:
+    """Return the address or network of the subscriber at an address; None if `text` is no address.
 
-
-def key_of(text: str) -> int | None:
-    """Return a number for the subscriber at an address; None if `text` is no address.
-
-    >>> key_of("2001:db8::1") == key_of("2001:db8::ffff"), key_of("::ffff:1.2.3.4")
-    (True, 16909060)
+    >>> subscriber("2001:db8::ffff"), subscriber("::ffff:1.2.3.4"), subscriber("node 3")
+    ('2001:db8::/64', '1.2.3.4', None)
     """
     address = address_in(text)
-    if address is None:
-        return None
-    if isinstance(address, ipaddress.IPv4Address):
-        return int(address)
-    return _AMONG_IPV6 + (int(address) >> _SUBSCRIBER_BITS)
-
-
-def kin_of(key: int) -> int:
-    """Return a number for all networks that one customer can have.
-
-    >>> kin_of(key_of("2001:db8:7:1::1")) == kin_of(key_of("2001:db8:7:ffff::1"))
-    True
-    """
-    return key if key < _AMONG_IPV6 else key >> _CUSTOMER_BITS << _CUSTOMER_BITS
-
-
-def text_of(key: int) -> str:
-    """Return the address or network that `key_of` gave this number.
-
-    >>> text_of(16909060), text_of(key_of("2001:db8::ffff"))
-    ('1.2.3.4', '2001:db8::/64')
-    """
-    if key < _AMONG_IPV6:
-        return str(ipaddress.IPv4Address(key))
-    network = (key - _AMONG_IPV6) << _SUBSCRIBER_BITS
-    return str(ipaddress.IPv6Network((network, 128 - _SUBSCRIBER_BITS)))
+    if address is None or isinstance(address, ipaddress.IPv4Address):
+        return None if address is None else str(address)
+    prefix = int(address) >> _SUBSCRIBER_BITS << _SUBSCRIBER_BITS
+    return str(ipaddress.IPv6Network((prefix, 128 - _SUBSCRIBER_BITS)))

@@ -18,15 +18,7 @@ from typing import TYPE_CHECKING
 
 from door.config.log_file import LogFile
 from door.defence import front_ends
-from door.defence.counts import (
-    FIRST,
-    TOO_MANY_NAMES,
-    Charge,
-    Defence,
-    HeldOff,
-    Rank,
-    key_of,
-)
+from door.defence.counts import TOO_MANY_NAMES, Defence, HeldOff, Rank, use, wait_of
 from door.defence.tries import Tries, Try
 from door.errors import CallRefused, Fault, NotAdmitted, TooManyTries
 from door.lines.port.gate import Blame
@@ -45,7 +37,7 @@ LOG_BYTES = 1_000_000  # then the log replaces its older half
 REMEMBERED = 20_000  # past calls whose addresses are known when the board opens
 
 WRONG = N_("Wrong name or password.")
-_HELD_BACK = N_("Too many wrong passwords on your calls. Try again in {time}.")
+_HELD_BACK = N_("Too many wrong passwords. Try again in {time}.")
 _TODAY = N_("No more new names from your address today. Please call again tomorrow.")
 _WORDS = {
     Fault.BLOCKED: "",
@@ -82,7 +74,7 @@ class Reception:
         self._config = config
         # A front end's own address says nothing about its callers; a board's stands for many.
         self._defence.keep_to(config.defence, front_ends.known_networks(config))
-        self.look_again()
+        self._look()
 
     def open_log(self, folder: Path) -> None:
         handler = _RefusalLog(files.own_links_followed(folder / LOG))
@@ -106,17 +98,16 @@ class Reception:
 
     def enter(self, address: str, cut: Callable[[], None]) -> Callable[[], None]:
         waiting = len(self._calls) - self._on_nodes()
-        # A caller who is always let in takes no other's place.
-        is_crowded = self._defence.is_crowded(waiting) and not self._defence.is_allowed(address)
-        goes = self._who_goes(address) if is_crowded else None
+        has_room = waiting < self._config.defence.logons
+        goes = None if has_room else self._who_goes(address)
         try:
             taken = self._defence.take(
-                address, waiting, self._clock.monotonic(), has_room=goes is not None
+                address, self._clock.monotonic(), has_room=has_room or goes is not None
             )
         except NotAdmitted as refusal:
             self.note(address, refusal.fault.value, own_fault=refusal.fault.own_fault)
             raise CallRefused(_WORDS[refusal.fault]) from refusal
-        if goes is not None and taken is not None:
+        if goes is not None:
             stranger, cut_off = goes
             self.note(stranger, Fault.CROWDED.value, own_fault=False)
             cut_off()
@@ -135,38 +126,26 @@ class Reception:
 
     def cut_off(self, address: str, blame: Blame) -> None:
         # An address that stands for many callers must not be banned.
-        own_fault = blame.own_fault and not self._defence.is_allowed(address)
+        own_fault = blame.own_fault and self._defence.counted(address) is not None
         self.note(address, f"cut off: {blame.why}", own_fault=own_fault)
 
     def _who_goes(self, address: str) -> tuple[str, Callable[[], None]] | None:
-        """Return the call that a new one from this address replaces if there is no room.
+        """Return the call that a caller at this address replaces when the log-on is crowded.
 
-        That is the stranger who has waited longest. An address where no caller lives replaces only
-        a stranger who was wrong, and only if nobody from that address was wrong.
+        That is the stranger who has waited longest, for a caller at a known address. A caller who
+        is always let in takes no other's place.
         """
-        is_known = self._defence.callers_live_at(address)
-        if not is_known and self._has_been_wrong(address):
+        if self._defence.counted(address) is None or not self._defence.is_known(address):
             return None
-        for stranger, cut in self._calls.values():
-            if self._defence.callers_live_at(stranger):
-                continue
-            if is_known or self._has_been_wrong(stranger):
-                return stranger, cut
-        return None
-
-    def _has_been_wrong(self, address: str) -> bool:
-        """Return whether an address owes for wrong passwords, or waits because of them."""
-        now = self._clock.monotonic()
-        return bool(self._defence.wrong_lately(address, now)) or self._tries.has_failed(
-            address, now
-        )
+        strangers = (call for call in self._calls.values() if not self._defence.is_known(call[0]))
+        return next(strangers, None)
 
     # At the log-on.
 
-    def remember(self, calls: Iterable[tuple[str, str]]) -> None:
-        """Learn from which addresses callers have called: pairs (name, address), latest last."""
-        for name, address in calls:
-            self._defence.logged_on(address, self._defence.digest(names.fold(name)))
+    def remember(self, addresses: Iterable[str]) -> None:
+        """Learn from which addresses callers have called, the latest last."""
+        for address in addresses:
+            self._defence.logged_on(address)
 
     def present(self, address: str, name: str, on_turn: Callable[[], None]) -> Try:
         """Take in a password that was typed for a name, whether or not the name exists.
@@ -175,45 +154,21 @@ class Reception:
         call `was_right`, `was_wrong`, `not_checked` or `gave_up`; else it counts as wrong.
         """
         now = self._clock.monotonic()
-        tried = self._tries.present(address, names.fold(name), now, on_turn)
+        tried = self._tries.present(address, name, now, on_turn)
         self._set_timer()
         return tried
 
-    def delayed(self, address: str, tried: Try) -> None:
-        """Log that a password has to wait before it is checked, and because of which address."""
-        last = self._defence.last_wrong(tried.name)
-        now = self._clock.monotonic()
-        if self._defence.wait_for_name(tried.name, now, clean=False) and last is not None:
-            why = f"wrong passwords for that name, the last of them from {last}"
-        else:
-            why = "wrong passwords from this address"
-        self._log.info("delayed %s: %s", address, why)
+    def delayed(self, address: str) -> None:
+        """Log that a password has to wait before it is checked."""
+        self._log.info("delayed %s: wrong passwords for that name or from this address", address)
 
     def wait(self, tried: Try) -> float:
         """Return about how many seconds a password that is not due has to wait."""
         return self._tries.wait(tried, self._clock.monotonic())
 
-    def may_look_early(self, tried: Try) -> Charge | None:
-        """Charge for a check before its turn; only `is_believed_early` may show its result."""
-        if tried.who is None:
-            return None
-        return self._defence.may_look_early(tried.who, tried.name, self._clock.monotonic())
-
-    def is_believed_early(self, tried: Try, early: Charge, *, right: bool) -> bool:
-        """Return whether a password that was checked before its turn is believed."""
-        if not (right and self.has_logged_on_from(tried)):
-            return False
-        self._defence.take_back(early)
-        self.was_right(tried)
-        return True
-
-    def has_logged_on_from(self, tried: Try) -> bool:
-        """Return whether the name has logged on from this address. Callers must not learn it."""
-        return tried.who is not None and self._defence.has_logged_on_from(tried.who, tried.name)
-
-    def callers_live_at(self, address: str) -> bool:
+    def is_known(self, address: str) -> bool:
         """Return whether a caller has logged on from an address, or no limit holds for it."""
-        return self._defence.callers_live_at(address)
+        return self._defence.is_known(address)
 
     def was_right(self, tried: Try) -> None:
         self._tries.right(tried, self._clock.monotonic())
@@ -223,8 +178,7 @@ class Reception:
         """Forget a password that could not be checked, and of which the caller learned nothing."""
         self.was_right(tried)
 
-    def was_wrong(self, address: str, tried: Try) -> None:
-        self._tries.wrong(tried)
+    def was_wrong(self, address: str) -> None:
         self.note(address, "wrong name or password")
 
     def gave_up(self, tried: Try) -> None:
@@ -232,29 +186,23 @@ class Reception:
         self._tries.leave(tried, self._clock.monotonic())
         self._set_timer()
 
-    def rank(self, address: str, name: str) -> Rank:
-        """Return the order in which passwords are hashed for callers who are not on a call."""
-        who = self._defence.counted(address)
-        if who is None:
-            return FIRST
-        digest = self._defence.digest(names.fold(name))
-        return self._defence.rank(who, digest, self._clock.monotonic())
+    def rank(self, address: str) -> Rank:
+        """Return the order in which new passwords are hashed."""
+        return self._defence.rank(address, self._clock.monotonic())
 
     def hold_back(self, address: str, name: str) -> None:
         """Raise `TooManyTries` if no password may be asked for on a call under this name now."""
-        digest = self._defence.digest(names.fold(name))
-        wait = self._defence.wait_on_call(address, digest, self._clock.monotonic())
+        wait = wait_of(self._defence.counts(address, name), self._clock.monotonic())
         if wait:
             raise TooManyTries(Phrase(_HELD_BACK, time=partial(minutes, wait)))
 
     def wrong_on_call(self, address: str, name: str) -> None:
-        now = self._clock.monotonic()
-        self._defence.wrong_on_call(address, self._defence.digest(names.fold(name)), now)
-        self.note(address, "wrong name or password")
+        use(self._defence.counts(address, name), self._clock.monotonic())
+        self.was_wrong(address)
         self._set_timer()
 
     def logged_on(self, address: str, name: str) -> None:
-        self._defence.logged_on(address, self._defence.digest(names.fold(name)))
+        self._defence.logged_on(address)
         if self._callers is not None and front_ends.hides_callers(self._config, address):
             self._callers.add((names.fold(name), address))
             for warning in front_ends.warnings(self._config, self._callers):
@@ -286,31 +234,22 @@ class Reception:
 
     def forgive(self, who: str) -> bool:
         """Forgive an address or a name; return whether anything was counted against it."""
-        address = who.partition("/")[0]
-        if key_of(address) is not None:
-            forgiven = self._defence.forgive_address(address)
-        else:
-            forgiven = self._defence.forgive_name(names.fold(who))
-        self.look_again()
+        forgiven = self._defence.forgive(who)
+        self._look()
         return forgiven
 
     # Inside.
 
     def _look(self) -> None:
+        """Look for passwords that time, or a change of the counts or rules, has made due."""
         self._tries.look(self._clock.monotonic())
-        self._set_timer()
-
-    def look_again(self) -> None:
-        """Look for passwords that a change of the counts has made due."""
-        self._tries.look_everywhere(self._clock.monotonic())
         self._set_timer()
 
     def _set_timer(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        at = self._tries.next_look()
-        if at is not None:
+        if (at := self._tries.next_look) is not None:
             self._timer = self._clock.call_later(at - self._clock.monotonic(), self._look)
 
     def note(self, address: str, why: str, *, own_fault: bool = True) -> None:

@@ -109,40 +109,22 @@ class ClaimedName:
 
     async def _password_is_right(self, tried: Try, password: str) -> CallerRecord | None:
         if not tried.is_due:
-            record = await self._early(tried, password)
-            if record is None and not tried.is_due:
-                record = await self._wait(tried)
+            record = await self._wait(tried)
             if record is not None or not tried.is_due:  # the caller went back, or used a code
                 return record
         record = await self._check(tried, password)
         if record is not None:
             self._board.reception.was_right(tried)
             return record
-        self._board.reception.was_wrong(self._address, tried)
+        self._board.reception.was_wrong(self._address)
         self._console.screen.say(f"|12{_(WRONG)}")
-        return None
-
-    async def _early(self, tried: Try, password: str) -> CallerRecord | None:
-        """Check the password ahead of its turn, for a name that has logged on from here before.
-
-        Return the caller if it is right. A wrong one has no visible effect.
-        """
-        early = self._board.reception.may_look_early(tried)
-        if early is None:
-            return None
-        record = await self._check(tried, password)
-        if self._board.reception.is_believed_early(tried, early, right=record is not None):
-            return record
         return None
 
     async def _check(self, tried: Try, password: str) -> CallerRecord | None:
         with at_the_door(self._console):
             try:
-                rank = self._board.reception.rank(self._address, self._name)
-                return await self._board.authenticate(
-                    *(self._name, password, tried.rank if tried.is_due else rank),
-                    until=self._console.keyboard.answer_by(),
-                )
+                until = self._console.keyboard.answer_by()
+                return await self._board.authenticate(self._name, password, tried.rank, until)
             except BooksFailed:
                 self._board.reception.not_checked(tried)
                 raise
@@ -150,7 +132,7 @@ class ClaimedName:
     async def _wait(self, tried: Try) -> CallerRecord | None:
         """Wait until the check is due or the caller goes back; return the owner of a code."""
         console, begun = self._console, self._board.clock.monotonic()
-        self._board.reception.delayed(self._address, tried)
+        self._board.reception.delayed(self._address)
         console.screen.say(f"|14{_(WAITS)} |07{_(WAY_OUT)}")
         wrong_codes = 0
         with self._limit.paused():

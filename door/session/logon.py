@@ -456,7 +456,7 @@ async def _register(board: Board, console: Console) -> CallerRecord | None:
             return None
         try:
             with at_the_door(console):
-                rank = board.reception.rank(console.line.address, name)
+                rank = board.reception.rank(console.line.address)
                 hashed = await board.passwords.hash(password, rank)
                 record = await board.books.run(
                     partial(callers.register, name=name, password_hash=hashed),

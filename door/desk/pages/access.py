@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from door.clock import Clock, Timer
-    from door.defence.counts import Rank
     from door.defence.tries import Try
     from door.desk.pages.rendering import PageRenderer
     from timebank.callers.callers import CallerRecord
@@ -118,7 +117,8 @@ class Access:
         if self._learned_at is None or now - self._learned_at >= LEARN_SECONDS:
             self._learned_at = now
             look = partial(self._reading.look, lambda desk: latest_addresses(desk, REMEMBERED))
-            self.reception.remember(await self._showing.read(look))
+            calls = await self._showing.read(look)
+            self.reception.remember(address for _, address in calls)
 
     def close(self) -> None:
         for token in tuple(self._waiting):
@@ -222,58 +222,34 @@ class Access:
         await self.learn()
         tried = self.reception.present(log_on.address, log_on.name, log_on.turn.set)
         try:
-            record = None if tried.is_due else await self._early(tried, log_on)
-            if record is None:
-                if not tried.is_due:
-                    self.reception.delayed(log_on.address, tried)
-                    log_on.queued.set_result(tried)
-                    await log_on.turn.wait()
-                record = await self._in_turn(tried, log_on)
+            if not tried.is_due:
+                self.reception.delayed(log_on.address)
+                log_on.queued.set_result(tried)
+                await log_on.turn.wait()
+            record = await self._in_turn(tried, log_on)
         finally:
             self.reception.gave_up(tried)  # no effect once it has been checked
         if record is None or not self._reading.may_look(record):
             return None
-        self.reception.remember([(log_on.name, log_on.address)])
+        self.reception.remember([log_on.address])
         return record
-
-    async def _early(self, tried: Try, log_on: _LogOn) -> CallerRecord | None:
-        """Check a password ahead of its turn, for a name that has logged on from here before.
-
-        Return the caller if it is right. The check is made at every address that callers have
-        logged on from, and a wrong password has no visible effect.
-        """
-        reception = self.reception
-        early = reception.may_look_early(tried)
-        if early is None:
-            return None
-        rank = reception.rank(log_on.address, log_on.name)
-        record, is_right = await self._has_password(log_on, rank)
-        if record is not None and is_right and reception.has_logged_on_from(tried):
-            is_right = await self._has_code(record, log_on)
-        return record if reception.is_believed_early(tried, early, right=is_right) else None
 
     async def _in_turn(self, tried: Try, log_on: _LogOn) -> CallerRecord | None:
         try:
-            record, is_right = await self._has_password(log_on, tried.rank)
+            record = await self._showing.read(partial(self._reading.named, log_on.name))
+            stored = None if record is None else record.password_hash
+            is_right = await self._desk.verify(stored, log_on.password, tried.rank)
             if record is not None and is_right:
-                is_right = await self._has_code(record, log_on)
+                passed = partial(is_passed, self._reading, record, log_on.code, log_on.at)
+                is_right = await self._showing.read(passed)
         except BooksFailed:
             self.reception.not_checked(tried)
             raise
         if record is None or not is_right:
-            self.reception.was_wrong(log_on.address, tried)
+            self.reception.was_wrong(log_on.address)
             return None
         self.reception.was_right(tried)
         return record
-
-    async def _has_password(self, log_on: _LogOn, rank: Rank) -> tuple[CallerRecord | None, bool]:
-        record = await self._showing.read(partial(self._reading.named, log_on.name))
-        stored = None if record is None else record.password_hash
-        return record, await self._desk.verify(stored, log_on.password, rank)
-
-    async def _has_code(self, record: CallerRecord, log_on: _LogOn) -> bool:
-        passed = partial(is_passed, self._reading, record, log_on.code, log_on.at)
-        return await self._showing.read(passed)
 
     async def _log_off(self, visit: Visit) -> Response:
         form = await form_of(visit.request)

@@ -306,7 +306,7 @@ async def _serve(
     access = pages.access
     await access.learn()
     front_ends = (*LOOPBACK, *known_networks(config))
-    who = (front_ends, access.reception.is_blocked, access.reception.callers_live_at)
+    who = (front_ends, access.reception.is_blocked, access.reception.is_known)
     entrance = PagesPort(server, SystemClock(), certificate, *who)
     try:
         await entrance.open(host, port)

@@ -350,12 +350,11 @@ class TestTheDefence:
             calls_per_minute = 2
             logons = 3
             wrong_passwords = 4
-            try_minutes = 5
             new_names_per_day = 6
             """
         )
         blocked = (ip_network("192.0.2.7"), ip_network("2001:db8::/32"))
-        assert board.defence == Defences((), blocked, 1, 2, 3, 4, 5, 6)
+        assert board.defence == Defences((), blocked, 1, 2, 3, 4, 6)
 
     def test_an_ipv4_network_written_as_ipv6_is_read_as_ipv4(self, load):
         board = load('[defence]\nblock = ["::ffff:192.0.2.7", "::ffff:10.0.0.0/104", "::/0"]')
@@ -577,6 +576,13 @@ def test_the_metrics_port_of_1_0_is_ignored_and_reported_where_different(load, t
     (warning,) = load('[metrics]\nallow = ["10.0.0.9"]\nport = 9100').unheeded
     file = tmp_path / "sysop.toml"
     assert warning.startswith(f"{file}, line 3: [metrics] port has no effect any more: ")
+
+
+def test_try_minutes_of_1_0_are_ignored_and_reported(load, tmp_path):
+    (warning,) = load("[defence]\nwrong_passwords = 5\ntry_minutes = 3").unheeded
+    file = tmp_path / "sysop.toml"
+    assert warning.startswith(f"{file}, line 3: [defence] try_minutes has no effect any more")
+    assert load("[defence]\nwrong_passwords = 5").unheeded == ()
 
 
 def test_keys_of_1_0_for_standalone_doors_are_ignored_and_reported(load, tmp_path):

@@ -10,13 +10,13 @@ import pytest
 from door.config.defence import USUAL, Defences
 from door.defence import counts as defence_module
 from door.defence import reception, recovery
-from door.defence.counts import DAY, MOST_ADDRESSES, Defence, HeldOff, Networks
+from door.defence.counts import DAY, MOST, RETRY_SECONDS, Defence, HeldOff, Networks, use, wait_of
 from door.errors import Fault, NotAdmitted
 
-RULES = replace(USUAL, allow=(), wrong_passwords=5, try_minutes=3)
+RULES = replace(USUAL, allow=(), wrong_passwords=5)
 HOME, CAFE, VILLAIN = "192.0.2.7", "198.51.100.4", "203.0.113.66"
 MINUTE = 60.0
-NOBODY = 0
+BOTNET = [f"10.0.0.{number}" for number in range(50)]
 
 
 def defence(**rules: object) -> Defence:
@@ -27,10 +27,10 @@ def networks(*texts: str) -> tuple[ipaddress.IPv4Network | ipaddress.IPv6Network
     return tuple(ipaddress.ip_network(text) for text in texts)
 
 
-def refused(by: Defence, address: str, now: float = 0.0, waiting: int = NOBODY) -> Fault | None:
-    """Why a call is refused, None when it is taken."""
+def refused(by: Defence, address: str, now: float = 0.0, *, has_room: bool = True) -> Fault | None:
+    """Return why a call is refused, None when it is taken."""
     try:
-        by.take(address, waiting, now)
+        by.take(address, now, has_room=has_room)
     except NotAdmitted as refusal:
         return refusal.fault
     return None
@@ -38,24 +38,13 @@ def refused(by: Defence, address: str, now: float = 0.0, waiting: int = NOBODY) 
 
 def guesses(at: Defence, address: str, name: str, times: int, now: float = 0.0) -> None:
     """Be wrong so often, whether or not that may be tried."""
-    who = at.counted(address)
-    for _ in range(times if who is not None else 0):
-        at.begin(who, at.digest(name), now)
+    for _ in range(times):
+        use(at.counts(address, name), now)
 
 
 def wait(at: Defence, address: str, name: str, now: float = 0.0) -> float:
     """Return the seconds that a password for the name waits from this address in an empty queue."""
-    who, digest = at.counted(address), at.digest(name)
-    if who is None:
-        return 0.0
-    clean = not at.failures(at.about(who, digest), now)
-    return max(
-        at.wait_for_name(digest, now, clean=clean), at.wait_for_address(who, now, clean=clean)
-    )
-
-
-def logs_on(at: Defence, address: str, name: str) -> None:
-    at.logged_on(address, at.digest(name))
+    return wait_of(at.counts(address, name), now)
 
 
 # Calls
@@ -63,8 +52,8 @@ def logs_on(at: Defence, address: str, name: str) -> None:
 
 def test_an_address_has_so_many_lines_at_once_and_a_new_one_when_one_ends() -> None:
     here = defence(calls_per_address=2)
-    first = here.take(HOME, NOBODY, 0.0)
-    here.take(HOME, NOBODY, 0.0)
+    first = here.take(HOME, 0.0, has_room=True)
+    here.take(HOME, 0.0, has_room=True)
     assert refused(here, HOME) is Fault.AT_ONCE
     assert refused(here, CAFE) is None
     here.end(first)
@@ -91,7 +80,7 @@ def test_a_blocked_network_is_not_answered_and_an_allowed_address_in_it_is() -> 
 
 def test_for_an_allowed_address_nothing_is_counted() -> None:
     here = defence(allow=networks("192.0.2.0/24"), calls_per_address=1, calls_per_minute=1)
-    assert [refused(here, HOME, waiting=9999) for _ in range(50)] == [None] * 50
+    assert [refused(here, HOME, has_room=False) for _ in range(50)] == [None] * 50
     guesses(here, HOME, "ada", 50)
     assert wait(here, HOME, "ada") == 0
     assert all(here.may_ask_for_a_name(HOME, 0.0) for _ in range(50))
@@ -101,21 +90,18 @@ def test_new_rules_apply_at_once_and_keep_the_counts() -> None:
     here = defence()
     guesses(here, VILLAIN, "ada", 5)
     here.keep_to(replace(RULES, wrong_passwords=3))
-    assert wait(here, VILLAIN, "ada") == 9 * MINUTE
+    assert wait(here, VILLAIN, "ada") == 3 * RETRY_SECONDS
     here.keep_to(replace(RULES, block=networks(VILLAIN)))
     assert refused(here, VILLAIN) is Fault.BLOCKED
     here.keep_to(RULES, friends=networks(VILLAIN))
     assert refused(here, VILLAIN) is None
 
 
-def test_a_crowded_log_on_admits_known_addresses_only() -> None:
-    here = defence(logons=10)
-    logs_on(here, HOME, "ada")
-    assert refused(here, CAFE, waiting=9) is None
-    assert refused(here, CAFE, waiting=10) is Fault.CROWDED
-    assert refused(here, HOME, waiting=10) is None
-    assert refused(here, HOME, waiting=20) is Fault.CROWDED
+def test_a_call_without_room_is_refused_and_not_counted() -> None:
+    here = defence(calls_per_minute=1)
+    assert refused(here, CAFE, has_room=False) is Fault.CROWDED
     assert not Fault.CROWDED.own_fault
+    assert refused(here, CAFE) is None
 
 
 def test_an_ipv6_subscriber_is_one_address_whichever_they_take() -> None:
@@ -145,123 +131,60 @@ def test_after_wrong_passwords_an_address_waits_for_each_try() -> None:
     guesses(here, VILLAIN, "ada", 4)
     assert wait(here, VILLAIN, "ada") == 0
     guesses(here, VILLAIN, "ada", 1)
-    assert wait(here, VILLAIN, "ada") == 3 * MINUTE
-    assert wait(here, VILLAIN, "ada", 3 * MINUTE) == 0
-    guesses(here, VILLAIN, "ada", 1, 3 * MINUTE)
-    assert wait(here, VILLAIN, "ada", 3 * MINUTE) == 3 * MINUTE
+    assert wait(here, VILLAIN, "ada") == RETRY_SECONDS
+    assert wait(here, VILLAIN, "ada", RETRY_SECONDS) == 0
+    guesses(here, VILLAIN, "ada", 1, RETRY_SECONDS)
+    assert wait(here, VILLAIN, "ada", RETRY_SECONDS) == RETRY_SECONDS
 
 
-def test_a_guilty_address_may_still_connect() -> None:
+def test_a_guilty_address_may_still_connect_and_try_other_names() -> None:
     here = defence()
     guesses(here, VILLAIN, "ada", 9)
     assert refused(here, VILLAIN) is None
-
-
-def test_the_wait_after_wrong_passwords_has_a_ceiling() -> None:
-    here = defence()
-    guesses(here, VILLAIN, "ada", 10_000)
-    longest = (11 - 4) * 3 * MINUTE
-    assert wait(here, VILLAIN, "ada") == longest
-    assert wait(here, VILLAIN, "ada", longest) == 0
-
-
-def test_strangers_cannot_use_up_the_tries_of_an_innocent_address() -> None:
-    here = defence()
-    for number in range(40):
-        address = f"10.0.0.{number % 4}"
-        if not wait(here, address, "ada"):
-            guesses(here, address, "ada", 1)
-    assert wait(here, "10.0.0.1", "ada") == 3 * MINUTE
-    assert wait(here, CAFE, "ada") == 0
     assert wait(here, VILLAIN, "bob") == 0
 
 
-def test_tries_reserved_for_innocent_addresses_refill_half_as_fast() -> None:
-    here, wrong = defence(), 0
-    while not wait(here, f"10.0.0.{wrong}", "ada"):
-        guesses(here, f"10.0.0.{wrong}", "ada", 1)
-        wrong += 1
-    assert wrong == 5 + 3
-    assert wait(here, CAFE, "ada") == 2 * 3 * MINUTE
-
-
-def test_a_customer_stays_known_for_a_day_after_wrong_passwords() -> None:
+def test_a_few_addresses_do_not_make_others_wait() -> None:
     here = defence()
-    digest = here.digest("ada")
-    guesses(here, "2001:db8:7:1::1", "ada", 1)
-    kin, others = here.counted("2001:db8:7:ffff::1"), here.counted("2001:db8:8::1")
-    assert [here.failures(here.about(who, digest), 0.0) for who in (kin, others)] == [1, 0]
-    assert here.failures(here.about(kin, digest), DAY) == 0
-    assert here.failures(here.about(kin, here.digest("bob")), 0.0) == 0
-
-
-def test_a_right_password_takes_back_its_own_charge_and_no_other() -> None:
-    here = defence()
-    guesses(here, VILLAIN, "ada", 4)
-    who, name = here.counted(VILLAIN), here.digest("ada")
-    charge = here.begin(who, name, 0.0)
-    assert wait(here, VILLAIN, "ada") == 3 * MINUTE
-    here.take_back(charge)
-    assert wait(here, VILLAIN, "ada") == 0
-    assert here.failures(here.about(who, name), 0.0) == 4
-    guesses(here, VILLAIN, "ada", 1)
-    logs_on(here, VILLAIN, "ada")
-    assert wait(here, VILLAIN, "ada") == 3 * MINUTE
-
-
-# At home
-
-
-def early(at: Defence, address: str, name: str, now: float = 0.0) -> bool:
-    """Look at a password before its turn, and find it wrong; False where that may not be."""
-    return at.may_look_early(at.counted(address), at.digest(name), now) is not None
-
-
-def test_strangers_cannot_use_up_a_names_tries_at_its_home_address() -> None:
-    here = defence()
-    logs_on(here, HOME, "ada")
-    for number in range(200):
-        guesses(here, f"10.0.0.{number}", "ada", 1)
-    assert [early(here, HOME, "ada") for _ in range(6)] == [True] * 5 + [False]
-    assert not early(here, HOME, "ada", 59 * MINUTE)
-    assert early(here, HOME, "ada", 60 * MINUTE)
-
-
-def test_an_early_check_does_not_reveal_a_names_home_address() -> None:
-    here = defence()
-    logs_on(here, HOME, "ada")
-    for _ in range(7):
-        assert early(here, HOME, "ada") == early(here, HOME, "nobody")
-    assert [
-        here.has_logged_on_from(here.counted(HOME), here.digest(name)) for name in ("ada", "bob")
-    ] == [
-        True,
-        False,
-    ]
-    assert not early(here, CAFE, "ada"), "where no caller lives nobody could be at home"
-
-
-# On a call
-
-
-def test_a_caller_on_a_call_has_separate_tries_and_a_wait() -> None:
-    here = defence()
-    name = here.digest("ada")
-    guesses(here, HOME, "ada", 50)
-    for _ in range(5):
-        assert here.wait_on_call(HOME, name, 0.0) == 0
-        here.wrong_on_call(HOME, name, 0.0)
-    assert here.wait_on_call(HOME, name, 0.0) == 3 * MINUTE
-    assert here.wait_on_call(HOME, here.digest("bob"), 0.0) == 0
-
-
-def test_wrong_passwords_on_a_call_count_at_the_log_on_of_guilty_addresses() -> None:
-    here = defence()
-    for _ in range(9):
-        here.wrong_on_call(HOME, here.digest("ada"), 0.0)
-    guesses(here, VILLAIN, "ada", 1)
-    assert wait(here, VILLAIN, "ada") > 0
+    for address in BOTNET[:9]:
+        guesses(here, address, "ada", 5)
+        assert wait(here, address, "ada") == RETRY_SECONDS
     assert wait(here, CAFE, "ada") == 0
+
+
+def test_a_botnet_makes_strangers_wait_for_the_name_and_callers_not() -> None:
+    here = defence()
+    here.logged_on(HOME)
+    for address in BOTNET:
+        guesses(here, address, "ada", 1)
+    assert wait(here, CAFE, "ada") == 3 * MINUTE
+    assert wait(here, HOME, "ada") == 0
+    assert wait(here, CAFE, "bob") == 0
+
+
+def test_an_address_that_guesses_at_many_names_waits_for_all() -> None:
+    here = defence()
+    for name in BOTNET:
+        guesses(here, VILLAIN, name, 1)
+    assert wait(here, VILLAIN, "ada") == 3 * MINUTE
+    assert wait(here, CAFE, "ada") == 0
+
+
+def test_a_wait_does_not_reveal_where_a_name_logs_on() -> None:
+    here = defence()
+    here.logged_on(HOME)
+    for address in (HOME, CAFE):
+        for times in range(8):
+            assert wait(here, address, "ada") == wait(here, address, "nobody")
+            guesses(here, address, "ada", 1)
+            guesses(here, address, "nobody", 1)
+            assert (wait(here, address, "ada") > 0) == (times >= 4)
+
+
+def test_names_that_look_alike_are_one_name() -> None:
+    here = defence()
+    guesses(here, VILLAIN, "Bill", 5)
+    assert wait(here, VILLAIN, "BI11") == RETRY_SECONDS
 
 
 # The order of the checks
@@ -269,22 +192,13 @@ def test_wrong_passwords_on_a_call_count_at_the_log_on_of_guilty_addresses() -> 
 
 def test_known_addresses_and_few_failures_go_first() -> None:
     here = defence()
-    logs_on(here, HOME, "ada")
-    logs_on(here, VILLAIN, "a name of his own")
+    here.logged_on(HOME)
+    here.logged_on(VILLAIN)
     guesses(here, VILLAIN, "ada", 1)
-    guesses(here, CAFE, "bob", 3)
-    ada = here.digest("ada")
-    order = [HOME, "10.0.0.1", VILLAIN, CAFE]
-    ranks = [here.rank(here.counted(address), ada, 0.0) for address in order]
+    guesses(here, CAFE, "bob", 1)
+    ranks = [here.rank(address, 0.0) for address in (HOME, "10.0.0.1", VILLAIN, CAFE)]
     assert ranks == sorted(ranks)
     assert len(set(ranks)) == 4
-
-
-def test_the_rank_of_a_password_does_not_tell_where_a_name_is_at_home() -> None:
-    here = defence()
-    logs_on(here, HOME, "ada")
-    who = here.counted(HOME)
-    assert here.rank(who, here.digest("ada"), 0.0) == here.rank(who, here.digest("bob"), 0.0)
 
 
 # New names
@@ -301,37 +215,30 @@ def test_a_day_has_so_many_new_names_for_an_address() -> None:
 # Memory
 
 
-def test_the_memory_for_counts_is_bounded(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    for most in ("MOST_ADDRESSES", "MOST_NAMES", "MOST_PAIRS"):
-        monkeypatch.setattr(f"door.defence.counts.{most}", 1000)
+def test_the_memory_for_counts_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("door.defence.counts.MOST", 1000)
     here = defence()
     tracemalloc.start()
     for number in range(2000):
         address = str(ipaddress.IPv4Address(number * 60_000))
-        here.end(here.take(address, NOBODY, 0.0))
-        logs_on(here, address, "ada")
-        guesses(here, address, "ada", 1)
+        here.end(here.take(address, 0.0, has_room=True))
         guesses(here, address, f"name {number}", 1)
-        early(here, address, "ada")
-        here.wrong_on_call(address, here.digest(f"name {number}"), 0.0)
+        here.logged_on(address)
         here.may_ask_for_a_name(address, 0.0)
     held, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    # Ten tables of a thousand. At the full 32,768 each that is less than 82 megabytes.
-    assert held < 10 * 1000 * 250
+    # Six tables of a thousand. At the full 20,000 each that is less than 36 megabytes.
+    assert held < 6 * 1000 * 300
 
 
 def test_a_new_address_beyond_the_limit_evicts_the_one_untouched_longest() -> None:
     here = defence()
-    guesses(here, VILLAIN, "ada", 9)
-    for number in range(MOST_ADDRESSES - 1):
+    guesses(here, VILLAIN, "ada", 5)
+    for number in range(MOST - 1):
         guesses(here, str(ipaddress.IPv4Address(number)), "bob", 1)
-    villain = here.counted(VILLAIN)
-    assert here.wait_for_address(villain, 0.0, clean=False) > 0
+    assert wait(here, VILLAIN, "ada") > 0
     guesses(here, HOME, "bob", 1)
-    assert here.wait_for_address(villain, 0.0, clean=False) == 0
+    assert wait(here, VILLAIN, "ada") == 0
 
 
 @pytest.mark.parametrize("text", ["192.0.2.7", "2001:db8::7", "192.0.2.0/24", "::/0", "0.0.0.0/0"])
@@ -360,20 +267,30 @@ def listed(by: Defence, now: float) -> list[HeldOff]:
 
 
 def test_waits_are_listed_with_reason_and_time_longest_first() -> None:
-    here = defence(calls_per_minute=2, calls_per_address=2, new_names_per_day=1)
+    here = defence(calls_per_minute=2, calls_per_address=2, new_names_per_day=1, wrong_passwords=2)
     assert listed(here, 0.0) == []
-    guesses(here, VILLAIN, "ada", 6)
+    for name in BOTNET[:20]:
+        guesses(here, VILLAIN, name, 1)
+    guesses(here, VILLAIN, "ada", 2)
+    guesses(here, VILLAIN, "bob", 3)
     for _ in range(2):
-        here.take(CAFE, NOBODY, 0.0)
+        here.take(CAFE, 0.0, has_room=True)
     assert here.may_ask_for_a_name("2001:db8::9", 0.0)
     assert listed(here, 0.0) == [
         HeldOff("2001:db8::/64", "too many new names", DAY),
-        HeldOff(VILLAIN, "too many wrong passwords", 9 * MINUTE),
+        HeldOff(VILLAIN, "too many wrong passwords for a name", 2 * RETRY_SECONDS),
+        HeldOff(VILLAIN, "too many wrong passwords", 6 * 3 * MINUTE),
         HeldOff(CAFE, "too many calls in a minute", MINUTE / 2),
         HeldOff(CAFE, "too many calls at once", 0.0),
     ]
-    assert listed(here, 9 * MINUTE)[1:] == [HeldOff(CAFE, "too many calls at once", 0.0)]
-    assert (here.names_held(0.0), here.names_held(9 * MINUTE)) == (1, 0)
+    assert listed(here, 2 * RETRY_SECONDS)[1:] == [HeldOff(CAFE, "too many calls at once", 0.0)]
+
+
+def test_names_that_strangers_have_to_wait_for_are_numbered() -> None:
+    here = defence()
+    for address in BOTNET:
+        guesses(here, address, "ada", 1)
+    assert (here.names_held(0.0), here.names_held(3 * MINUTE)) == (1, 0)
 
 
 def test_exactly_the_listed_addresses_are_refused() -> None:
@@ -400,42 +317,37 @@ def test_an_allowed_address_is_not_listed() -> None:
     assert listed(here, 0.0) == []
 
 
-@pytest.mark.parametrize("address", [VILLAIN, "2001:db8::9"])
-def test_an_address_that_is_forgiven_owes_nothing(address: str) -> None:
+@pytest.mark.parametrize(
+    ("address", "written"),
+    [(VILLAIN, VILLAIN), ("2001:db8::9", "2001:db8::9"), ("2001:db8::9", "2001:db8::/64")],
+)
+def test_an_address_that_is_forgiven_owes_nothing(address: str, written: str) -> None:
     here = defence(calls_per_minute=1, new_names_per_day=1)
-    assert not here.forgive_address(address)
-    here.take(address, NOBODY, 0.0)
+    assert not here.forgive(written)
+    here.take(address, 0.0, has_room=True)
     here.may_ask_for_a_name(address, 0.0)
-    guesses(here, address, "ada", 9)
+    for name in BOTNET:
+        guesses(here, address, name, 5)
     guesses(here, HOME, "bob", 9)
-    assert here.forgive_address(address)
+    assert here.forgive(written)
     assert [held.address for held in listed(here, 0.0)] == [HOME]
     assert here.may_ask_for_a_name(address, 0.0)
     assert refused(here, address) is None
-    # The name is another matter.
-    assert here.wait_for_name(here.digest("ada"), 0.0, clean=False)
-    assert not here.forgive_address("no address")
+    assert wait(here, address, "ada") == 0
 
 
-def test_a_name_that_is_forgiven_is_so_everywhere_also_where_it_is_at_home() -> None:
+def test_a_name_that_is_forgiven_is_so_at_every_address() -> None:
     here = defence()
-    assert not here.forgive_name("ada")
-    logs_on(here, HOME, "ada")
-    for address in (HOME, CAFE, VILLAIN):
-        guesses(here, address, "ada", 9)
-    for _ in range(9):
-        early(here, HOME, "ada")
-        here.wrong_on_call(HOME, here.digest("ada"), 0.0)
-    assert here.forgive_name("ada")
+    assert not here.forgive("Ada")
+    here.logged_on(HOME)
+    for address in (HOME, *BOTNET):
+        guesses(here, address, "ada", 5)
+    guesses(here, VILLAIN, "bob", 5)
+    assert here.forgive("Ada")
     assert here.names_held(0.0) == 0
-    assert early(here, HOME, "ada")
-    assert here.wait_on_call(HOME, here.digest("ada"), 0.0) == 0
-    assert here.failures(here.about(here.counted(VILLAIN), here.digest("ada")), 0.0) == 0
-    # The addresses are another matter.
-    assert here.wait_for_address(here.counted(VILLAIN), 0.0, clean=False)
-    early(here, HOME, "ada")
-    here.forgive_name("ada")
-    assert not here.forgive_name("ada")
+    assert [wait(here, address, "ada") for address in (HOME, CAFE, BOTNET[0])] == [0, 0, 0]
+    assert wait(here, VILLAIN, "bob") > 0
+    assert not here.forgive("Ada")
 
 
 @pytest.mark.parametrize("module", [defence_module, reception, recovery])

@@ -10,12 +10,13 @@ from dataclasses import replace
 import pytest
 
 from door.config.defence import USUAL
-from door.defence.counts import DAY, Defence
+from door.defence.counts import DAY, MANY, MOST, RETRY_SECONDS, Defence
 from door.defence.tries import Tries, Try
 
-RULES = replace(USUAL, allow=(), wrong_passwords=5, try_minutes=3)
+RULES = replace(USUAL, allow=(), wrong_passwords=5)
 HOME, CAFE, VILLAIN = "192.0.2.7", "198.51.100.4", "203.0.113.66"
-MINUTE, STEP = 60.0, 180.0
+MINUTE, SHARED_SECONDS = 60.0, RETRY_SECONDS / MANY
+BOTNET = [f"10.0.{number}.1" for number in range(50)]
 
 
 class Queue:
@@ -30,39 +31,23 @@ class Queue:
 
     def comes(self, address: str, name: str = "ada") -> Try:
         """Present a password, which proves wrong as soon as it may be checked."""
-
-        def on_turn() -> None:
-            due.append(address)
-
-        due: list[str] = []
-        tried = self.tries.present(address, name, self.now, on_turn)
-        tried.on_turn = lambda: self._check(tried, address)
+        tried = self.tries.present(address, name, self.now, lambda: self._check(tried))
         if tried.is_due:
-            self._check(tried, address)
+            self._check(tried)
         return tried
 
-    def _check(self, tried: Try, address: str) -> None:
-        self.checked.append(address)
-        if address in self.is_right:
+    def _check(self, tried: Try) -> None:
+        self.checked.append(tried.address)
+        if tried.address in self.is_right:
             self.tries.right(tried, self.now)
-        else:
-            self.tries.wrong(tried)
 
     def attacked_from(self, *addresses: str, name: str = "ada") -> None:
         """Make guesses until these addresses must wait."""
         for address in addresses:
-            while self.comes(address, name).is_due:
+            while (tried := self.comes(address, name)).is_due:
                 pass
-        for address in addresses:
-            self.gone(address)
+            self.tries.leave(tried, self.now)
         self.checked.clear()
-
-    def gone(self, address: str) -> None:
-        for queue in tuple(self.tries._queues.values()):
-            for lines in tuple(queue.places.values()):
-                for tried in tuple(lines):
-                    if tried.who == self.defence.counted(address):
-                        self.tries.leave(tried, self.now)
 
     def wait(self, tried: Try) -> float:
         return round(self.tries.wait(tried, self.now), 3)
@@ -70,7 +55,7 @@ class Queue:
     def passes(self, seconds: float) -> None:
         """Let time pass and check each password when it is due."""
         end = self.now + seconds
-        while (at := self.tries.next_look()) is not None and at <= end:
+        while (at := self.tries.next_look) is not None and at <= end:
             self.now = max(self.now, at)
             self.tries.look(self.now)
         self.now = end
@@ -89,8 +74,8 @@ def test_a_guilty_address_waits_until_a_try_refills() -> None:
     here = Queue()
     here.attacked_from(VILLAIN)
     tried = here.comes(VILLAIN)
-    assert here.wait(tried) == STEP
-    here.passes(STEP - 1)
+    assert here.wait(tried) == RETRY_SECONDS
+    here.passes(RETRY_SECONDS - 1)
     assert (tried.is_due, here.wait(tried)) == (False, 1.0)
     here.passes(1)
     assert tried.is_due
@@ -98,23 +83,23 @@ def test_a_guilty_address_waits_until_a_try_refills() -> None:
 
 def test_the_queue_orders_by_wrong_passwords_and_then_by_arrival() -> None:
     here = Queue()
-    here.attacked_from(*(f"10.0.0.{number}" for number in range(9)))
-    order = ["10.0.0.8", "10.0.0.1", "10.0.0.0", "10.1.0.1", "10.1.0.2"]
+    here.attacked_from(*BOTNET)
+    order = [BOTNET[11], BOTNET[9], CAFE, BOTNET[9], HOME]
     for address in order:
         here.comes(address)
-    here.passes(DAY / 4)
-    # 10.1 was never wrong, 10.0.0.0 five times, the next two once, and the last never.
-    assert here.checked == ["10.0.0.8", "10.1.0.1", "10.1.0.2", "10.0.0.1", "10.0.0.0"]
+    here.passes(DAY)
+    # The first ten of the botnet used up the name's tries: each was wrong five times.
+    assert here.checked == [BOTNET[11], CAFE, HOME, BOTNET[9], BOTNET[9]]
 
 
-def test_an_address_has_one_place_however_many_lines_it_has() -> None:
+def test_several_lines_of_an_address_wait_behind_one_of_another() -> None:
     here = Queue()
-    here.attacked_from(VILLAIN, CAFE)
+    here.attacked_from(*BOTNET)
     for _ in range(5):
         here.comes(VILLAIN)
     here.comes(CAFE)
     here.passes(DAY / 4)
-    assert here.checked.index(CAFE) <= 1
+    assert here.checked == [VILLAIN, CAFE, *[VILLAIN] * 4]
 
 
 def test_behind_a_shared_address_one_waits_for_each_line_that_came_before() -> None:
@@ -123,10 +108,10 @@ def test_behind_a_shared_address_one_waits_for_each_line_that_came_before() -> N
     attackers = [here.comes(HOME) for _ in range(4)]
     owner = here.comes(HOME)
     assert [here.wait(each) for each in (*attackers, owner)] == [
-        pytest.approx(STEP * number) for number in range(1, 6)
+        pytest.approx(RETRY_SECONDS * number) for number in range(1, 6)
     ]
     here.is_right.add(HOME)
-    here.passes(5 * STEP)
+    here.passes(5 * RETRY_SECONDS)
     assert owner.is_due
 
 
@@ -138,22 +123,23 @@ def test_guesses_from_a_shared_address_do_not_delay_other_names() -> None:
 
 def test_a_waiting_caller_who_leaves_makes_room_and_is_not_counted() -> None:
     here = Queue()
-    here.attacked_from(VILLAIN, CAFE)
-    owed = here.defence.owed_for(here.defence.digest("ada"), here.now)
-    first, second = here.comes(VILLAIN), here.comes(CAFE)
+    here.attacked_from(VILLAIN)
+    first, second = here.comes(VILLAIN), here.comes(VILLAIN)
+    assert here.wait(second) == 2 * RETRY_SECONDS
+    here.tries.leave(first, here.now)
+    here.tries.leave(first, here.now)
+    assert here.wait(second) == RETRY_SECONDS
     here.tries.leave(second, here.now)
-    here.tries.leave(first, here.now)
-    here.tries.leave(first, here.now)
-    assert here.tries.next_look() is None
-    assert here.defence.owed_for(here.defence.digest("ada"), here.now) == owed
+    assert here.tries.next_look is None
+    assert here.wait(here.comes(VILLAIN)) == RETRY_SECONDS
 
 
 def test_a_right_password_returns_its_try_and_the_next_is_checked_at_once() -> None:
     here = Queue(wrong_passwords=1)
+    here.comes(VILLAIN)
     here.is_right.add(VILLAIN)
-    here.defence.begin(here.defence.counted(VILLAIN), here.defence.digest("ada"), 0.0)
     waiting = [here.comes(VILLAIN) for _ in range(3)]
-    here.passes(STEP)
+    here.passes(RETRY_SECONDS)
     assert all(tried.is_due for tried in waiting)
 
 
@@ -167,29 +153,27 @@ def test_a_forgiven_address_need_not_wait() -> None:
     here = Queue()
     here.attacked_from(VILLAIN)
     tried = here.comes(VILLAIN)
-    here.defence.forgive_name("ada")
-    here.defence.forgive_address(VILLAIN)
-    here.tries.look_everywhere(here.now)
+    here.defence.forgive(VILLAIN)
+    here.tries.look(here.now)
     assert tried.is_due
 
 
 def test_an_allowed_address_never_waits() -> None:
     here = Queue(allow=(ipaddress.ip_network(VILLAIN),))
-    assert all(here.comes(VILLAIN).is_due for _ in range(50))
+    assert all(here.comes(VILLAIN).is_due for _ in range(200))
 
 
 def test_the_predicted_wait_is_exact_in_a_steady_queue() -> None:
     here = Queue()
-    addresses = [f"10.0.0.{number}" for number in range(9)]
-    here.attacked_from(*addresses)
-    waiting = [here.comes(address) for address in (*addresses, "10.2.0.1", "10.2.0.2", "10.2.0.3")]
-    waiting = [tried for tried in waiting if not tried.is_due]
-    foreseen = {tried.number: here.wait(tried) for tried in waiting}
+    here.attacked_from(*BOTNET)
+    lines = [*BOTNET[:3], "10.2.0.1", "10.2.0.2", "10.2.0.1", "10.2.0.3", BOTNET[0]]
+    waiting = [here.comes(address) for address in lines]
+    foreseen = [here.wait(tried) for tried in waiting]
     came = {}
-    for tried in waiting:
-        tried.on_turn = lambda tried=tried: came.update({tried.number: round(here.now, 3)})
+    for number, tried in enumerate(waiting):
+        tried.on_turn = lambda number=number: came.update({number: round(here.now, 3)})
     here.passes(DAY)
-    assert came == pytest.approx(foreseen)
+    assert [came[number] for number in range(len(lines))] == pytest.approx(foreseen)
 
 
 # Guesses of an attacker
@@ -210,45 +194,30 @@ def day_of(here: Queue, guess: Callable[[int], Iterator[str]]) -> int:
     return len(here.checked)
 
 
-TODAY = 5 + 24 * 60 // 3  # the guesses of any number of addresses before the queue
+def test_an_address_has_58_guesses_a_day_known_or_not() -> None:
+    for known in (False, True):
+        here = Queue(wrong_passwords=USUAL.wrong_passwords)
+        if known:
+            here.defence.logged_on(VILLAIN)
+        assert day_of(here, lambda minute: iter([VILLAIN])) == 10 + 48 == 58
 
 
-def test_the_queue_allows_485_guesses_a_day_from_one_address() -> None:
-    assert day_of(Queue(), lambda minute: iter([VILLAIN])) == TODAY == 485
+def test_a_few_addresses_have_as_many_each_and_the_caller_has_no_wait() -> None:
+    here = Queue(wrong_passwords=USUAL.wrong_passwords)
+    assert day_of(here, lambda minute: iter([VILLAIN, CAFE, *BOTNET[:2]])) == 4 * 58
+    assert here.comes(HOME).is_due
 
 
-def test_two_addresses_and_two_hundred_have_no_more() -> None:
-    assert day_of(Queue(), lambda minute: iter([VILLAIN, CAFE])) <= TODAY
-    many = day_of(Queue(), lambda minute: iter([f"10.0.0.{minute % 200}"]))
-    assert many <= TODAY
+def test_any_number_of_strangers_have_580_together() -> None:
+    here = Queue(wrong_passwords=USUAL.wrong_passwords)
 
-
-def test_countless_impatient_addresses_get_half_the_guesses() -> None:
     def one_more(minute: int) -> Iterator[str]:
-        yield f"10.{minute >> 8}.{minute & 255}.1"
-
-    assert day_of(Queue(), one_more) <= TODAY // 2 + 8
-
-
-def test_countless_patient_addresses_get_three_more_on_the_first_day() -> None:
-    """The addresses stay within the usual rate and use the remaining reserve at the end."""
-
-    def patient(minute: int) -> Iterator[str]:
-        tries = 5 if minute == 0 else int(minute % 3 == 0) + 9 * int(minute == 24 * 60 - 1)
-        for number in range(tries):
+        for number in range(10):
             yield f"10.{minute >> 8}.{minute & 255}.{number}"
 
-    assert day_of(Queue(), patient) <= TODAY + 3
-
-
-def test_where_a_name_is_at_home_there_are_a_few_more() -> None:
-    defence = Defence(RULES)
-    defence.logged_on(HOME, defence.digest("ada"))
-    who, name = defence.counted(HOME), defence.digest("ada")
-    early = sum(
-        defence.may_look_early(who, name, minute * MINUTE) is not None for minute in range(24 * 60)
-    )
-    assert early == 5 + 23
+    assert day_of(here, one_more) == 100 + 480 == 580
+    here.defence.logged_on(HOME)
+    assert here.comes(HOME).is_due
 
 
 # Cost
@@ -256,13 +225,13 @@ def test_where_a_name_is_at_home_there_are_a_few_more() -> None:
 
 def test_a_decision_takes_under_two_milliseconds_in_a_full_queue() -> None:
     here = Queue()
-    for number in range(33_000):  # more than each of five tables holds: 160,000 in all
-        address = str(ipaddress.IPv4Address(0x0A00_0000 + number))
-        who, name = here.defence.counted(address), here.defence.digest(f"name {number}")
-        here.defence.begin(who, name, 0.0)
-        here.defence.logged_on(address, name)
-    waiting = [here.comes(f"11.0.{n >> 8}.{n & 255}") for n in range(400)]
-    assert sum(not tried.is_due for tried in waiting) > 390
+    for number in range(MOST + 1):  # more than each of the tables holds
+        address = str(ipaddress.IPv4Address(0x1400_0000 + number))
+        here.comes(address, f"name {number}")
+        here.defence.logged_on(address)
+    here.attacked_from(*BOTNET)
+    waiting = [here.comes(f"11.0.{n >> 8}.{n & 255}") for n in range(USUAL.logons)]
+    assert not any(tried.is_due for tried in waiting)
     took: dict[str, list[float]] = {}
     for number in range(50):
         before = time.process_time()
@@ -280,7 +249,6 @@ def steps_of(here: Queue, address: str) -> Iterator[tuple[str, float]]:
     here.tries.wait(tried, here.now)
     yield "is told how long", time.process_time()
     here.tries.look(here.now)
-    here.tries.next_look()
     yield "the timer", time.process_time()
     here.tries.leave(tried, here.now)
     yield "leaves", time.process_time()
@@ -291,4 +259,4 @@ def test_a_caller_who_leaves_the_queue_frees_its_memory() -> None:
     for number in range(2000):
         tried = here.comes(f"10.{number >> 8}.{number & 255}.1", f"name {number % 7}")
         here.tries.leave(tried, here.now)
-    assert here.tries._queues == {}
+    assert here.tries._waiting == []

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from door.defence.counts import MANY
 from door.lines import commands, hand_over
 from door.server.control import UNKNOWN
 from tests.door.shell import CommandResult, Shell
@@ -134,20 +135,24 @@ async def test_the_sysop_can_list_and_lift_waits(tmp_path: Path) -> None:
         await villain.terminal.until_heard("Wrong name or")
         result = (await sysop(board, "refused")).output.splitlines()
         assert result == [
-            "Address    Wait  Why",
-            "127.0.0.1  3:00  too many wrong passwords",
-            "Strangers have to wait for 1 name; the names are not recorded.",
+            "Address     Wait  Why",
+            "127.0.0.1  30:00  too many wrong passwords for a name",
             "`door forgive` clears an address or a name.",
         ]
         answer = json.loads((await sysop(board, "refused", "--json")).output)
-        held = {"address": "127.0.0.1", "why": "too many wrong passwords", "wait": 180}
-        assert answer == {"held": [held], "more": 0, "names": 1}
+        why = "too many wrong passwords for a name"
+        held = {"address": "127.0.0.1", "why": why, "wait": 1800}
+        assert answer == {"held": [held], "more": 0, "names": 0}
         for who in ("127.0.0.1", "ADA"):
             result = await sysop(board, "forgive", who)
             assert result.output == f"Nothing is held against {who} any more.\n"
             result = await sysop(board, "forgive", who)
             assert result == CommandResult(2, "", f"Nothing is held against {who}.\n")
         assert (await sysop(board, "refused")).output == "Nobody has to wait.\n"
+        for number in range(MANY):
+            board.server.board.reception.present(f"192.0.2.{number}", "Ada", lambda: None)
+        output = (await sysop(board, "refused")).output
+        assert "Strangers have to wait for 1 name; the names are not recorded.\n" in output
 
 
 async def test_a_drained_board_takes_no_calls_and_closes_behind_the_last_caller(
