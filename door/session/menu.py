@@ -18,7 +18,6 @@ from door.call.scene import LAYOUT_COLUMNS, WholeWidth
 from door.call.talk import listed_names
 from door.games.registry import GAMES
 from door.lobby import bulletins, fame, texts
-from door.lobby.luck import show_luck
 from door.lobby.pulse import MenuPulse
 from door.lobby.teller import visit_bank
 from door.session.daily_deal import DailyDeal, LeftHands, waiting
@@ -58,7 +57,6 @@ MENU_LABELS = {
     "Y": N_("Your settings"),
     "G": N_("Goodbye"),
 }
-UNLISTED = {"L": N_("Luck")}  # keys that only the help names: the menu has no room for them
 MEANINGS = {
     "T": N_("Save minutes for another day, take them out, send some or borrow."),
     "W": N_("See who else is on the board, and where; watch their table."),
@@ -67,7 +65,6 @@ MEANINGS = {
     "D": N_("Play the ten hands that everybody plays today, the tournament, and duels."),
     "H": N_("See who won most today, this week and ever, and who broke the bank."),
     "S": N_("See how you play: hands, streaks, minutes by day, and where you stand."),
-    "L": N_("See how lucky you were: what your hands won, and what the odds say."),
     "Y": N_("Choose screen, language and password; take the tour again."),
     "G": N_("Leave the board."),
 }
@@ -157,11 +154,10 @@ async def _choose(
     config = caller.config.social
     hidden = () if config.messages or config.one_liners else ("M",)
     services = {letter: _(label) for letter, label in MENU_LABELS.items() if letter not in hidden}
-    unlisted = {letter: _(label) for letter, label in UNLISTED.items()}
     again = f"|07{_('Your game, or ? for the list:')}"
     with _ticking(caller, scene):
         return await console.prompt.ask(
-            {**{letter: _(game.title) for letter, game in games.items()}, **services, **unlisted},
+            {**{letter: _(game.title) for letter, game in games.items()}, **services},
             menu=f"|07{_('Your game, or')} {lit(services)}",
             brief=again if known else "",
             default=default,
@@ -203,8 +199,6 @@ async def visit_room(board: Board, caller: Caller, choice: str) -> None:
         await fame.visit_hall(caller)
     elif choice == "S":
         await fame.visit_record(board, caller)
-    elif choice == "L":
-        await show_luck(board, caller)
     elif choice == "M":
         await visit_mail(caller)
     elif choice == "Y":

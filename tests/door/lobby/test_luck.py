@@ -32,9 +32,7 @@ async def test_luck_on_screen_equals_a_computation_from_the_hands(ada: Table) ->
     await ada.bets(2, hand("stay", ends="lose"))
     await ada.does("stay")
     await ada.gets_up()
-    await ada.terminal.send("?").until("See how lucky you were")
-    ada.terminal.send("q")
-    await ada.prompt("oodbye")
+    await ada.terminal.send("s").until("<L>uck")
     await ada.terminal.send("l").until("Your hands of the last 30 days.")
     with ada.board.books() as desk:
         (of_house,), _ = house.house(desk, for_the_bank, None, None, None)
@@ -48,6 +46,7 @@ async def test_luck_on_screen_equals_a_computation_from_the_hands(ada: Table) ->
 
 async def test_without_a_hand_there_is_nothing_to_work_out(ada: Table) -> None:
     await ada.gets_up()
+    await ada.terminal.send("s").until("<L>uck")
     await ada.terminal.send("l").until("No hands finished in the last 30 days.")
 
 
