@@ -95,7 +95,7 @@ class Caller:
     is_back = False  # back after their line or server was lost
     grace_left = 0  # seconds of the day's grace when they left it
     asks_look = False  # has yet to be asked what their terminal can show
-    asks_language = False  # has yet to be offered the other languages
+    asks_language = False  # whether the tour offers the other languages
     agreed: AgreedDeposit | None = None  # what they want banked as they leave
 
     def __init__(
@@ -156,12 +156,6 @@ class Caller:
         chosen = self.record.preferences.get("animation")
         paces: tuple[Pace, ...] = get_args(Pace)
         return next((pace for pace in paces if pace == chosen), self.config.board.animation)
-
-    def other_language(self) -> dict[str, str]:
-        """Return the key that changes the language, and the next one's name, while offered."""
-        if not self.asks_language or self.purse.time_is_up():
-            return {}
-        return {LANGUAGE_KEY: LANGUAGES[next_language(self.console.viewer.language)]}
 
     @property
     def is_busy(self) -> bool:

@@ -129,7 +129,6 @@ async def log_on(board: Board, console: Console, shown: Shown | None = None) -> 
         else:
             caller = await _open_or_take_over(board, console, opening)
         caller.is_new, caller.is_back = is_new, back is not None
-        caller.asks_language = not is_asked and looks.asks_language(console, record)
         _give_ticket(board, caller)
     except TooManyTries as refused:
         raise LogonRefused(str(refused)) from refused

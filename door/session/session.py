@@ -301,9 +301,6 @@ async def _reads_news(caller: Caller, news: AwayNews, reading: Awaitable[T]) -> 
 
 async def _note_read(caller: Caller, news: AwayNews) -> None:
     """Note in the books that the news of the log-on was read; show notices that came since."""
-    if caller.other_language():  # the language of this call is the one that they read
-        with suppress(BooksFailed):  # at worst they are offered it again
-            await caller.remember({"language": caller.console.viewer.language})
     if not caller.prefers(EXPIRY_TOLD) and caller.record.board is None:
         with suppress(BooksFailed):  # at worst they read it again at the next log-on
             await caller.remember({EXPIRY_TOLD: True})

@@ -23,7 +23,7 @@ from door.lobby import texts
 from door.tables.black_jack_for_time.scene import ENDINGS, BlackJackScene
 from door.tables.black_jack_for_time.words import main_rules
 from timebank.errors import BooksFailed
-from timebank.language import N_, _
+from timebank.language import LANGUAGES, N_, _, next_language
 from timebank.words import MINUTE, span, time_words
 
 if TYPE_CHECKING:
@@ -87,8 +87,11 @@ async def _ask(caller: Caller) -> str:
     console.display.stage(texts.HeadedPage(welcome, body, picture, in_the_middle=True))
     console.screen.say(f"|07{_('Three short screens, and a practice hand that costs nothing.')}")
     yes = _("Yes")
+    answers = {"Y": yes, "N": _("No")}
+    if caller.asks_language:
+        answers[LANGUAGE_KEY] = LANGUAGES[next_language(console.viewer.language)]
     return await console.prompt.ask(
-        {"Y": yes, "N": _("No"), **caller.other_language()},
+        answers,
         question=_("First time here? Take a one-minute tour?"),
         default="Y",
         cancel="N",

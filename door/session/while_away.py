@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from door.call.caller import LANGUAGE_KEY
 from door.call.markup import literal
 from door.call.page import Page
 from door.call.talk import listed_names
@@ -153,12 +152,8 @@ def _standing(away: Absence, running: int) -> str:
 async def read_news(caller: Caller, news: AwayNews) -> None:
     """Let the caller read the page, and their statement if they press its key."""
     caller.console.keyboard.forget_keys()  # typed before the page was on the screen
-    while (choice := await _read(caller, news)) in (STATEMENT, LANGUAGE_KEY):
-        if choice == STATEMENT:
-            await read_history(caller)
-        else:
-            await caller.change_language()
-            news = await news_of(caller)
+    while await _read(caller, news) == STATEMENT:
+        await read_history(caller)
 
 
 async def _read(caller: Caller, news: AwayNews) -> str:
@@ -170,7 +165,6 @@ async def _read(caller: Caller, news: AwayNews) -> str:
     rows = _sections(news) if console.screen.is_painted else few_lines(news)
     also = {STATEMENT: _("Statement")} if news.minutes else {}
     dress = partial(_dress, caller, title, rows)
-    also |= caller.other_language()
     return await console.pager.read_or_choose(title, "\n".join(rows), also, dress)
 
 
