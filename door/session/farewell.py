@@ -109,8 +109,10 @@ def _question(banked: int, left: int) -> str:
 def _about(caller: Caller, left: Leftover, *, is_first: bool = False) -> list[str]:
     """Return what the bank takes, what expires otherwise, and what auto-deposit would do."""
     bank = caller.bank_settings
-    has_enough = caller.purse.time_left() >= bank.limits.keep + MINUTE
-    lines = [literal(str(left.allowed.rule))] if bank.mode == "built-in" and has_enough else []
+    # The question says that the least stays; any other rule has a sentence of its own.
+    spare = caller.purse.time_left() - 1 - bank.limits.keep - left.allowed.seconds
+    has_rule = bank.mode == "built-in" and spare >= MINUTE
+    lines = [literal(str(left.allowed.rule))] if has_rule else []
     saved = left.saved
     if left.allowed.seconds and caller.prefers(AUTO_DEPOSIT):
         saved = left.saved_after

@@ -32,7 +32,7 @@ async def asked(board: World, name: str = "Ada", profile: Profile = MODERN) -> G
 async def test_enter_banks_what_the_bank_takes(board: World, profile: Profile) -> None:
     ada = await asked(board, profile=profile)
     text = " ".join(ada.screen.split())
-    assert "5 minutes must stay on your clock, and you have 59 minutes 59 seconds left." in text
+    assert "must stay on your clock" not in text, "the question says it"
     assert EXPIRE in text
     ada.presses("\r")
     await ada.is_sent_off("Goodbye, Ada. Call again!")
