@@ -19,7 +19,7 @@ from ansi.style import Colour, Style
 from ansi.width import text_width
 from door import wording
 from door.tables.fairness import SHORT
-from door.tables.words import net_words
+from door.tables.words import net_words, sum_of_sitting
 from timebank.language import N_, _, ngettext, pgettext
 from timebank.words import field as figure
 from timebank.words import span
@@ -80,7 +80,7 @@ class TableTally:
         return _("{number} in a row").format(number=self.streak)
 
     def summed_up(self, title: str, *, hand_is_open: bool) -> str:
-        """Return the result of a visit: "8 wins, 12 losses. You're down 17 minutes."."""
+        """Return the result of a visit: "... 8 wins, 12 losses. You're down 17 minutes."."""
         if not self.turns:
             return ""
         won, lost, push = (self.endings[ending] for ending in ("won", "lost", "push"))
@@ -90,7 +90,7 @@ class TableTally:
         ]
         if push:
             parts.append(ngettext("{number} push", "{number} pushes", push).format(number=push))
-        sentences = [_("{title}: {counts}.").format(title=title, counts=", ".join(parts))]
+        sentences = [sum_of_sitting(title, f"{', '.join(parts)}.")]
         if self.net or not hand_is_open:
             sentences.append(net_words(self.net, span(abs(self.net))))
         if hand_is_open:

@@ -14,11 +14,11 @@ from door.games.baccarat.events import BaccaratOutcome
 from door.tables.baccarat import words
 from door.tables.betting import SMALLEST_BET, Betting, BettingTime
 from door.tables.scene import TableTally, bet_name
-from door.tables.words import amount_sentence, net_words, result_sentence
+from door.tables.words import amount_sentence, net_words, result_sentence, sum_of_sitting
 from timebank.language import N_, _, ngettext
 from timebank.wagers import play_money
 from timebank.wagers.play_money import FULL_BANK, NEW_BANKROLL
-from timebank.words import field, money, span
+from timebank.words import money, span
 
 if TYPE_CHECKING:
     from door.call.caller import Caller
@@ -210,6 +210,6 @@ def statement(stakes: BaccaratStakes) -> str:
     ]
     if off:
         parts.append(ngettext("{number} tie", "{number} ties", off).format(number=off))
-    sentence = field(words.title(), f"{', '.join(parts)}. {stakes.result_words()}")
+    sentence = sum_of_sitting(words.title(), f"{', '.join(parts)}. {stakes.result_words()}")
     is_open = isinstance(stakes, ForTime) and stakes.caller.hand_waits
     return f"{sentence} {_('A coup is still open.')}" if is_open else sentence

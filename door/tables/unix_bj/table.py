@@ -34,12 +34,13 @@ from door.tables.words import (
     RULES,
     STRATEGY,
     STRATEGY_LABEL,
+    sum_of_sitting,
     turns_today,
 )
 from timebank.errors import BooksUnavailable
 from timebank.language import N_, _, ngettext
 from timebank.wagers.play_money import tally
-from timebank.words import date_words, field, span
+from timebank.words import date_words, span
 
 if TYPE_CHECKING:
     from door.call.board import Board
@@ -184,7 +185,7 @@ class UnixBjTable(Sitting):
         if not turns:
             return ""
         hands = ngettext("{number} hand", "{number} hands", turns).format(number=turns)
-        sentences = [field(self.title, f"{hands}.")]
+        sentences = [sum_of_sitting(self.title, f"{hands}.")]
         if self.tally.net or not self.caller.hand_waits:
             sentences.append(words.net_words(self.tally.net))
         if self.caller.hand_waits:

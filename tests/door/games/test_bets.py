@@ -214,7 +214,7 @@ async def test_the_statement_tells_how_the_caller_did(ada: Table) -> None:
     assert ada.figure("Sitting") == "+17:00"
     assert ada.figure("W-L-push") == "1-1-1"
     await ada.gets_up()
-    statement = "Black Jack For Time: 1 win, 1 loss, 1 push. You're up 17 minutes."
+    statement = "Your sitting at Black Jack For Time: 1 win, 1 loss, 1 push. You're up 17"
     await ada.terminal.until(statement)
     assert ada.online == (60 + 17) * MINUTE
 
@@ -235,7 +235,7 @@ async def test_the_goodbye_and_the_menu_sum_up_the_table_alike(
     ada: Table, seed: bytes, words: str, call: str
 ) -> None:
     await ada.bets(4, seed)
-    await ada.terminal.send("q").until(f"Black Jack For Time: {words}")
+    await ada.terminal.send("q").until(f"Your sitting at Black Jack For Time: {words}")
     ada.terminal.send("gy")
     await ada.terminal.until_closed()
     text = " ".join(ada.terminal.picture.split())

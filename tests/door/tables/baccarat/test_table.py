@@ -283,5 +283,7 @@ async def test_the_table_says_how_the_evening_went(tmp_path: Path) -> None:
     async with at_baccarat(tmp_path, seed) as ada:
         await ada.wagers(2000)
         await ada.wagers(500)
-        await ada.presses("q").sees("Baccarat: 1 win, 1 loss. Your bankroll: $101,500.")
+        await ada.presses("q").sees(
+            "Your sitting at Baccarat: 1 win, 1 loss. Your bankroll: $101,500."
+        )
         assert "$101,500; 20 turns left today" in ada.terminal.picture

@@ -61,7 +61,9 @@ async def test_a_hand_is_described_from_spread_to_total(tmp_path: Path) -> None:
         await ada.terminal.until("Neighbours: no card fits in between.")
         await ada.message("Push: your bet comes back.")
         await ada.gets_up()
-        await ada.terminal.until("Red Dog: 1 win, 0 losses, 1 push. You're up 20 minutes.")
+        await ada.terminal.until(
+            "Your sitting at Red Dog: 1 win, 0 losses, 1 push. You're up 20 minutes."
+        )
 
 
 @pytest.mark.parametrize("profile", [MODERN, SYNCTERM, REFUSING], ids=["utf-8", "cp437", "lines"])

@@ -76,7 +76,7 @@ async def test_the_result_of_a_round_is_shown_and_summed_up_in_the_menu(
         await ada.gets_up()
         won, lost = int(net > 0), int(net < 0)
         counts = f"{won} win{'s' * (1 - won)}, {lost} loss{'es' * (1 - lost)}"
-        await ada.sees(f"Vegas: {counts}")
+        await ada.sees(f"Your sitting at Vegas: {counts}")
 
 
 async def test_insurance_is_typed_in_coins(tmp_path: Path) -> None:
