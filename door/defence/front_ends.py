@@ -20,7 +20,10 @@ NAMES = 4  # of different callers, more than one person at this machine would us
 
 
 def warnings(config: Config, calls: Iterable[tuple[str, str]]) -> list[str]:
-    """Return a warning for each address of this machine that calls, as (name, address), share."""
+    """Return a warning for each address of this machine that several callers share.
+
+    `calls` are pairs of a caller's name and an address.
+    """
     names: dict[str, set[str]] = {}
     for name, address in calls:
         names.setdefault(address, set()).add(name)
