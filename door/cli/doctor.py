@@ -6,12 +6,12 @@ would happen, and changes nothing.
 
 from __future__ import annotations
 
-import json
 import os
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
@@ -37,7 +37,7 @@ from door.dropfiles.search import find
 from door.errors import AmbiguousBoard, DropFileRefused, SetupRefused
 from door.session.arrival import DoorCall, DoorOptions, arrive
 from door.setup import host_boards
-from door.setup.host_boards import HostKind, HostSetup
+from door.setup.host_boards import DROP_FILE, HostKind, HostSetup
 from timebank.calls.arrival import host_caller, open_host_call
 from timebank.cli.errors import UserError, refusing
 from timebank.errors import BooksFailed, DatabaseRefused, Refused
@@ -77,12 +77,14 @@ def examine(config: Config, asked: DoorOptions) -> list[str]:
     now = datetime.now(UTC)
     arrival = arrive(asked, config.boards, os.environ, now.astimezone(), time.monotonic())
     report = sentences(arrival.understood)
-    report += ["", *_board(arrival, config)]
+    report += ["", _board(arrival, config)]
+    is_listed = arrival.guest.board.name in config.boards
+    advice = [] if is_listed else _to_paste(arrival.understood, config)
     with _books(config) as database:
         try:
             record, opened = _trial(database, config, arrival, now)
         except Refused as refused:
-            return [*report, f"They would not be let in: {refused}"]
+            return [*report, f"They would not be let in: {refused}", *advice]
     if shut := closed.sentence(str(config.board.data)):
         report.append(f"Doors let nobody in now. {shut}")
     report.append(
@@ -94,18 +96,14 @@ def examine(config: Config, asked: DoorOptions) -> list[str]:
             " the board writes no alias: have it write DOOR32.SYS."
         )
     report += _time(config, arrival, opened, now)
-    report.append(_gains(config, arrival))
-    return report
+    return [*report, _gains(config, arrival), *advice]
 
 
-def _board(arrival: DoorCall, config: Config) -> list[str]:
+def _board(arrival: DoorCall, config: Config) -> str:
     board = arrival.guest.board
     if board.name in config.boards:
-        return [f"This board is {board.name}, as [boards.{board.name}] of {config.path} has it."]
-    not_listed = (
-        f"No table [boards.NAME] of {config.path} is this board's: it counts as {board.name}."
-    )
-    return [not_listed, *_to_paste(arrival.understood, config)]
+        return f"This board is {board.name}, as [boards.{board.name}] of {config.path} has it."
+    return f"No table [boards.NAME] of {config.path} is this board's: it counts as {board.name}."
 
 
 def remedy(config: Config, asked: DoorOptions) -> list[str]:
@@ -128,57 +126,51 @@ def _has_table(understood: Understood, config: Config) -> bool:
 
 
 def _to_paste(understood: Understood, config: Config) -> list[str]:
-    """Return the lines that the settings need, and the command line that starts the door."""
-    kind = _kind(understood)
-    if kind is None:
-        return _for_any_board(understood, config)
+    """Return how to start the door, and at the end the lines that the settings need."""
+    kind = _kind(understood, config)
     setup = HostSetup(kind, kind.name, Path(kind.root), says_board=not kind.alias)
-    advice = _pasted(config, host_boards.lines(setup))
+    advice = _how_to_start(setup, config)
     if board_named(config.boards, kind.name) is not None:
-        advice = [f"The files do not say that the board is {kind.name} of {config.path}."]
-    return [
-        *advice,
-        *_command_line(setup, config),
-        f"`door setup {kind.key}` does this, and writes what {kind.name} needs.",
-    ]
+        return [f"The files do not say that the board is {kind.name} of {config.path}.", *advice]
+    refused = host_boards.no_room(config.path.read_text(encoding="utf-8-sig"))
+    advice += [refused] if refused else []
+    lines = (f"    {line}" for line in host_boards.lines(setup))
+    return [*advice, f"Paste this at the end of {config.path}:", *lines]
 
 
-def _for_any_board(understood: Understood, config: Config) -> list[str]:
-    names = (f"YourBoard{number or ''}" for number in count())
-    name = next(name for name in names if board_named(config.boards, name) is None)
-    lines = [f"[boards.{name}]"]
-    if understood.board:
-        lines.append(f"aliases = [{json.dumps(understood.board, ensure_ascii=False)}]")
-    if understood.time.limit is Limit.UNLIMITED:
-        lines.append("minutes = 60  # a day, for callers whose board sets them no limit")
-    advice = [*_pasted(config, lines), f"Its callers are called Alias@{name} then."]
-    if not understood.board:
-        advice.append(
-            f"Its files do not name the board, so add --board {name} to the line that starts the"
-            " door."
-        )
-    return advice
-
-
-def _command_line(setup: HostSetup, config: Config) -> list[str]:
-    if setup.kind.is_wrapped:
-        return []
+def _how_to_start(setup: HostSetup, config: Config) -> list[str]:
+    kind = setup.kind
+    if not kind.key:
+        advice = [f"Its callers are called Alias@{kind.name} then."]
+        if setup.says_board:
+            advice.append(
+                f"Its files do not name the board, so add --board {kind.name} to the line that"
+                " starts the door."
+            )
+        return advice
+    told = [f"`door setup {kind.key}` does this, and writes what {kind.name} needs."]
+    if kind.is_wrapped:
+        return told
     try:
         line = host_boards.command(config, setup)
     except SetupRefused as refused:
-        return [str(refused)]
-    return [f"The command line for {setup.kind.name} is:", f"    {line}"]
+        return [*told, str(refused)]
+    return [*told, f"The command line for {kind.name} is:", f"    {line}"]
 
 
-def _pasted(config: Config, lines: list[str]) -> list[str]:
-    return [f"Paste this at the end of {config.path}:", *(f"    {line}" for line in lines)]
-
-
-def _kind(understood: Understood) -> HostKind | None:
+def _kind(understood: Understood, config: Config) -> HostKind:
+    """Return the software of a board that the settings lack, or a kind made of its files."""
+    kinds = [host_boards.recognized(name) for name in understood.names]
     if any(file.enigma for file in understood.files):
-        return host_boards.KINDS["enigma"]
-    recognized = (host_boards.recognized(name) for name in understood.names)
-    return next((kind for kind in recognized if kind is not None), None)
+        kinds = [host_boards.KINDS["enigma"]]
+    kind = next(filter(None, kinds), None)
+    if kind is None:
+        names = (f"YourBoard{number or ''}" for number in count())
+        name = next(name for name in names if board_named(config.boards, name) is None)
+        kind = HostKind("", name, understood.board, "", macro=DROP_FILE)
+    if understood.time.limit is Limit.UNLIMITED:
+        kind = replace(kind, table={"minutes": host_boards.NO_LIMIT, **kind.table})
+    return kind
 
 
 @contextmanager

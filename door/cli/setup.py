@@ -74,8 +74,8 @@ def setup(
 def _settings(config: Config, made: HostSetup) -> None:
     """Add the board's table to the settings, unless they would be wrong with it."""
     before = config.path.read_text(encoding="utf-8-sig")
-    text, news = host_boards.with_table(before, made)
-    with refusing(SettingsError):
+    with refusing(SettingsError, SetupRefused):
+        text, news = host_boards.with_table(before, made)
         described(text, config.path)
     if text != before:
         try:

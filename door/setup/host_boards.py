@@ -62,7 +62,7 @@ class HostKind:
 
 
 _KEEPS_WINNINGS = ("bank", "{name} reads nothing back: winnings are kept here")
-_NO_LIMIT = (60, "a day, for callers with more than a day left, who have no limit")
+NO_LIMIT = (60, "a day, for callers with more than a day left, who have no limit")
 KINDS = {
     kind.key: kind
     for kind in (
@@ -105,14 +105,14 @@ KINDS = {
         ),
         HostKind(
             *("elebbs", "EleBBS", "EleBBS/Linux", "/elebbs", "node$1/door32.sys"),
-            {"minutes": _NO_LIMIT, "give_back": _KEEPS_WINNINGS},
+            {"minutes": NO_LIMIT, "give_back": _KEEPS_WINNINGS},
             "$dropfile",
             followed=False,
             is_wrapped=True,
         ),
         HostKind(
             *("renegade", "Renegade", "Renegade", "/rg", "node$1/DOOR32.SYS"),
-            {"minutes": _NO_LIMIT, "give_back": _KEEPS_WINNINGS},
+            {"minutes": NO_LIMIT, "give_back": _KEEPS_WINNINGS},
             "$dropfile",
             followed=False,
             is_wrapped=True,
@@ -205,17 +205,28 @@ def lines(setup: HostSetup) -> list[str]:
     return tomlkit.dumps(document).strip().splitlines()
 
 
+def no_room(text: str) -> str:
+    """Return why no table can be added to the boards of settings; "" if one can be."""
+    import tomlkit  # noqa: PLC0415
+
+    if isinstance(tomlkit.parse(text).get("boards"), tomlkit.items.InlineTable):
+        return "No table fits beside boards = {...}: write each board in it as [boards.NAME] first."
+    return ""
+
+
 def with_table(text: str, setup: HostSetup) -> tuple[str, list[str]]:
     """Add the board's table, or the keys that it lacks, and the server that its doors share.
 
     Keeps what the sysop has written, even if another value would do. Returns the new text of the
-    settings and sentences about what was added.
+    settings and sentences about what was added. Raises `SetupRefused`.
     """
     import tomlkit  # noqa: PLC0415
 
     if not setup.kind.starts_doors:
         return text, []
     document = tomlkit.parse(text)
+    if refused := no_room(text):
+        raise SetupRefused(refused)
     changes = [_with_board(document, setup)]
     return tomlkit.dumps(document), changes
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from contextlib import closing
 from datetime import UTC, datetime
 from itertools import takewhile
@@ -10,13 +11,16 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
 
 from door.config import config as settings
 from door.config import privacy
 from door.dropfiles.formats import kind_of
 from door.setup.machine import program
 from tests import ROOT
-from tests.door.dropfiles.writers import PASSWORD, door_sys, text
+from tests.door.dropfiles.writers import PASSWORD, bbsdev, chain, door32, door_sys, dorinfo, text
 from tests.door.hosting import BOARD, HANG_UP, hosted
 from tests.door.shell import Shell
 from timebank.calls.arrival import host_caller
@@ -87,13 +91,10 @@ def test_doctor_prints_the_lines_to_paste_and_the_command_line(
     words = doctor_output(shell, "--dropfile", dropped(tmp_path, *WHOLE))
     _, _, paste = words.partition(f"Paste this at the end of {shell.config}:\n")
     lines = paste.splitlines()
-    table = dedent("\n".join(line for line in lines[:2]))
+    table = dedent("\n".join(lines))
     assert table.startswith('[boards.Synchronet]\naliases = ["Synchronet"]')
-    assert lines[2:4] == [
-        "The command line for Synchronet is:",
-        f"    {program('door')} run --dropfile %f",
-    ]
-    assert lines[4].startswith("`door setup synchronet` does this")
+    assert f"is:\n    {program('door')} run --dropfile %f\nPaste" in words
+    assert "`door setup synchronet` does this" in words
     # The pasted lines are all that was missing.
     with shell.config.open("a", encoding="utf-8") as file:
         file.write(f"\n{table}\n")
@@ -106,7 +107,7 @@ def test_doctor_suggests_the_name_of_an_unknown_board_as_alias(
     shell.config.write_text(BOARD.partition("[boards")[0])
     lines = (*WHOLE[:3], 'The "Owl"', *WHOLE[4:])
     words = doctor_output(shell, "--dropfile", dropped(tmp_path, *lines))
-    assert '    [boards.YourBoard]\n    aliases = ["The \\"Owl\\""]\n' in words
+    assert '    [boards.YourBoard]\n    aliases = ["The \\"Owl\\""] # ' in words
 
 
 CASES = ROOT / "tests/door/dropfiles"
@@ -152,6 +153,77 @@ def test_the_lines_to_paste_let_the_caller_in(
     assert (after.status, after.error) == (0, "")
     assert "This board is " in after.output
     assert "Paste this" not in after.output
+
+
+ANY_NAME = st.one_of(
+    st.sampled_from(["", '"', "\\", "[boards.X]", "x = 1 # y", "v1.2", "\x7f", "Copan 2"]),
+    st.sampled_from(["ENiGMA", "EleBBS/Linux v0.11.b1", "Renegade BBS 1.19/Alpha", "WWIV 5.8"]),
+    st.text(
+        st.characters(exclude_categories=["Cs"], exclude_characters="\r\n\x00\x1a"), max_size=90
+    ),
+)
+MINUTES = st.sampled_from(["60", "0", "546", "5998", "32719", "", "x"])
+
+
+@st.composite
+def any_drop_file(draw: st.DrawFn) -> tuple[str, tuple[str, ...]]:
+    """A file of any format, from a board with any name, with any time left."""
+    board, left = draw(ANY_NAME), draw(MINUTES)
+    files = {
+        "DOOR32.SYS": door32(host=board, left=left, handle=draw(st.sampled_from(["-1", "4"]))),
+        "DOOR.SYS": tuple(door_sys(minutes=left, seconds=f"{left}0")),
+        "DORINFO1.DEF": (board, *dorinfo(("Moth", "Example"), left=left)[1:]),
+        "CHAIN.TXT": chain(board=board, left=left),
+        "BBSDEV.DRP": bbsdev(software=draw(ANY_NAME), board=board, deadline=""),
+    }
+    name = draw(st.sampled_from(sorted(files)))
+    return name, files[name]
+
+
+TWO = "boards.Copan.minutes = 30\nboards.Tikal.minutes = 30\n"
+
+
+@given(any_drop_file(), st.sampled_from(["", OTHER + "[boards.Tikal]\n", OURS, TWO]))
+@hypothesis_settings(max_examples=60, deadline=None)
+def test_a_board_that_is_not_listed_gets_a_table_that_the_check_accepts(
+    dropped: tuple[str, tuple[str, ...]], boards: str
+) -> None:
+    name, lines = dropped
+    before = BOARD.partition("[boards")[0]
+    before = f"{boards}{before}" if boards is TWO else f"{before}{boards}"
+    with tempfile.TemporaryDirectory() as folder:
+        shell = Shell(Path(folder) / "sysop.toml")
+        shell.config.write_text(before, encoding="utf-8")
+        path = Path(folder) / name
+        path.write_bytes(text(*lines, charset="utf-8"))
+        answer = shell("doctor", "--dropfile", str(path))
+        message = answer.output + answer.error
+        if "Paste this" not in message:
+            listed = "This board is " in message or "do not say that the board is" in message
+            assert listed or answer.status == 2
+            return
+        table = pasted(message)
+        assert message.rstrip().endswith(table.splitlines()[-1].rstrip())
+        shell.config.write_text(f"{before}\n{table}\n", encoding="utf-8")
+        checked = shell("check")
+        assert (checked.status, checked.error) == (0, "")
+        named = re.search(r"--board (\S+)", message)
+        after = shell("doctor", "--dropfile", str(path), *(("--board", named[1]) if named else ()))
+        assert (after.status, after.error) == (0, "")
+        assert "This board is " in after.output
+
+
+def test_boards_in_one_line_are_to_be_written_as_tables_first(shell: Shell, tmp_path: Path) -> None:
+    one_line = "boards = {Copan = {minutes = 30}, Tikal = {}}\n"
+    before = BOARD.partition("[boards")[0]
+    shell.config.write_text(f"{one_line}{before}")
+    words = doctor_output(shell, "--dropfile", dropped(tmp_path, *WHOLE))
+    sentence = "No table fits beside boards = {...}: write each board in it as [boards.NAME] first."
+    assert f"{sentence}\nPaste this" in words
+    refused = shell("setup", "synchronet")
+    assert (refused.status, refused.error) == (2, f"{sentence}\n")
+    shell.config.write_text(f"{before}{OTHER}[boards.Tikal]\n{pasted(words)}\n")
+    assert shell("check").status == 0
 
 
 def test_enigmas_callers_are_refused_with_the_lines_that_let_them_in(
