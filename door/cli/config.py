@@ -11,7 +11,7 @@ import click
 from door.cli.common import DEFAULT_CONFIG, config_option
 from door.config.editing import HIDDEN, changed, find, shown, toml
 from door.config.reloading import waits
-from door.config.schema import Setting, described, of_the_house
+from door.config.schema import Setting, noted, of_the_house
 from door.errors import ChangeRefused
 from door.setup.writing import replace
 from timebank.cli.common import format_option, tell
@@ -38,7 +38,8 @@ def list_(config_path: Path, word: str, form: str) -> None:
     """Show every setting and explain it, or those with a WORD in their name or explanation."""
     keys, house = list[Setting](), [key for key in of_the_house() if key.path[0] != "rules"]
     if config_path != DEFAULT_CONFIG or config_path.exists():
-        keys = _read(config_path)
+        with refusing(SettingsError):
+            keys = noted(open_table(config_path).problems.text, config_path)
         house = [key for key in house if key.path[0] == "boards"]
     if not any(key.path[0] == "boards" for key in keys):
         keys += house  # as examples
@@ -90,12 +91,6 @@ def set_(config_path: Path, key: str, value: str) -> None:
 def unset(config_path: Path, key: str) -> None:
     """Take a KEY out of the file, so that its default applies again."""
     _change(config_path, key, None)
-
-
-def _read(path: Path) -> list[Setting]:
-    """Return all keys of a file of settings without mistakes."""
-    with refusing(SettingsError):
-        return described(open_table(path).problems.text, path)
 
 
 def _change(path: Path, key: str, typed: str | None) -> None:

@@ -98,20 +98,22 @@ def changed(text: str, path: Path, name: str, typed: str | None) -> Change:
     """Work out a change: `typed` is the value as a sysop types it, None for back to the default.
 
     Raises `ChangeRefused` if there is no such key or value, and `SettingsError` if the file is
-    wrong before or after the change. Writes nothing.
+    wrong after the change. Writes nothing.
     """
     import tomlkit  # noqa: PLC0415 - for this command alone
 
     key = find(text, path, name)
     written = _written(tomllib.loads(text), key.path)
-    described(text, path)
     document = tomlkit.parse(text)
     value = None if typed is None else key.form.typed(typed)
-    if value is None:
-        if written is not None:
+    try:
+        if value is not None:
+            _table(document, key.table)[str(key.path[-1])] = value
+        elif written is not None:
             del _table(document, key.table)[str(key.path[-1])]
-    else:
-        _table(document, key.table)[str(key.path[-1])] = value
+    except TypeError:  # another value stands in the place of a table
+        described(text, path)
+        raise
     after_text = tomlkit.dumps(document)
     described(after_text, path)
     return Change(key, written, value, after_text)
@@ -121,7 +123,7 @@ def _written(values: Any, path: Path_) -> object:
     for part in path:
         try:
             values = values[part]
-        except (KeyError, IndexError):
+        except (KeyError, IndexError, TypeError):
             return None
     return values
 

@@ -150,6 +150,24 @@ def test_an_impossible_value_is_a_sentence_and_the_file_stays(
     assert own.read_text() == OWN
 
 
+def test_a_wrong_value_is_listed_and_can_be_set_right(own: Path) -> None:
+    own.write_text('[calls]\nnodes = "four"\n')
+    assert config(own, "list", "calls.nodes").output.startswith('calls.nodes = "four"  # default')
+    still = config(own, "set", "calls.grace_minutes", "3")
+    assert (still.status, "[calls] nodes: must be a whole number" in still.error) == (2, True)
+    assert config(own, "set", "calls.nodes", "4").output.startswith(
+        'calls.nodes is 4 now, was "four".'
+    )
+    assert own.read_text() == "[calls]\nnodes = 4\n"
+    for wrong in ("calls = 3\n", "games = 3\n", "listeners = 3\n"):
+        own.write_text(wrong)
+        name = {"c": "calls.nodes", "g": "games.vegas.decks", "l": "listeners.1.port"}[wrong[0]]
+        for words in (("set", name, "2"), ("unset", name)):
+            result = config(own, *words)
+            assert (result.status, result.output, own.read_text()) == (2, "", wrong)
+            assert "Traceback" not in result.error
+
+
 def test_a_key_that_must_be_there_is_not_taken_out(own: Path) -> None:
     event = '[[events]]\nname = "Night"\ntime = "04:00"\nminutes = 5\n'
     own.write_text(event)
