@@ -92,7 +92,8 @@ async def _serve(connection: AsyncConnection[Any], look: Callable[[], None]) -> 
 async def _until_notified(connection: AsyncConnection[Any], notified: asyncio.Event) -> None:
     """Wait for a notification, and drain all pending ones."""
     loop, arrived = asyncio.get_running_loop(), asyncio.Event()
-    loop.add_reader(connection.fileno(), arrived.set)
+    number = connection.fileno()  # which a broken connection does not tell any more
+    loop.add_reader(number, arrived.set)
     try:
         while not notified.is_set():
             connection.pgconn.consume_input()
@@ -102,4 +103,4 @@ async def _until_notified(connection: AsyncConnection[Any], notified: asyncio.Ev
                 await arrived.wait()
                 arrived.clear()
     finally:
-        loop.remove_reader(connection.fileno())
+        loop.remove_reader(number)

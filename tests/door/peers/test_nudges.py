@@ -7,9 +7,10 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
-from psycopg import AsyncConnection
+from psycopg import AsyncConnection, OperationalError
 
 from door.peers import nudges
 from tests.door.lines.board import PATIENCE
@@ -114,6 +115,33 @@ async def test_a_broken_connection_is_remade_and_the_books_are_read(
             before = looks.number
             notify(cluster, database)
             await looks.until_more(before)
+
+
+async def test_a_broken_connection_leaves_no_descriptor_to_the_loop(
+    database: ServerPlace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The library closes it at once, and uvloop aborts a process that waits for a closed one."""
+    loop, left, begun = asyncio.get_running_loop(), set[int](), asyncio.Event()
+    add, remove = loop.add_reader, loop.remove_reader
+
+    def add_reader(number: int, *what: Any) -> None:
+        left.add(number)
+        begun.set()
+        add(number, *what)
+
+    def remove_reader(number: int) -> bool:
+        left.discard(number)
+        return remove(number)
+
+    async with between(database, tmp_path) as (wire, place), nudges._connected(place) as connection:
+        monkeypatch.setattr(loop, "add_reader", add_reader)
+        monkeypatch.setattr(loop, "remove_reader", remove_reader)
+        waiting = asyncio.create_task(nudges._until_notified(connection, asyncio.Event()))
+        await begun.wait()
+        wire.cut()
+        with pytest.raises(OperationalError):
+            await waiting
+        assert not left
 
 
 async def test_a_database_that_is_away_is_waited_for(
