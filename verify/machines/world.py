@@ -75,7 +75,7 @@ class World:
             "folder": str(self.folder),
         }
         words = [sys.executable, "-m", "verify.machines.phones", json.dumps(plan)]
-        places = {"PYTHONPATH": str(HOME)}
+        places = {"PYTHONPATH": str(HOME), "PYTHONFAULTHANDLER": "1"}
         self.phones = Program(self.network, PHONES, words, self.folder, environment=places)
         self.phones.start()
 
@@ -104,7 +104,7 @@ class World:
     def start_server(self, machine: str) -> None:
         run = "from door.cli.main import main; main()"
         words = [sys.executable, "-c", run, "serve", "--config", str(self.config(machine))]
-        places = {"PYTHONPATH": str(HOME)}
+        places = {"PYTHONPATH": str(HOME), "PYTHONFAULTHANDLER": "1"}
         folder = self.config(machine).parent
         program = Program(self.network, machine, words, folder, environment=places)
         program.start()
