@@ -47,6 +47,7 @@ class Inspection:
     def __init__(self, world: World) -> None:
         self.world = world
         self.journal = shown.Journal()
+        self.phrases_ever = set[str]()  # that callers had for their shuffles
         self.told = Told(world.counted)
         self.time = RulesOfTime(world.counted)
         self.own_limits = OwnLimits(world.counted)
@@ -331,6 +332,7 @@ class Inspection:
             ):
                 self._check_time(file)
                 self.told.learn(file)
+                self.phrases_ever |= shown.callers_phrases(file)
                 yield lambda person, wire, caller: self._look(file, desk, person, wire, caller)
         finally:
             eyes.close()
@@ -341,7 +343,7 @@ class Inspection:
         """Check that a caller's screen shows only what is in the books."""
         painted = caller.console.screen.is_painted
         paints = painted or person.telephone.paints
-        seals = shown.seals_are_kept(wire.screen, file, paints=paints)
+        seals = shown.seals_are_kept(wire.screen, file, self.phrases_ever, paints=paints)
         self.world.counted["seals and seeds seen"] += seals
         record, at_deal = caller.record, caller.place in AT_DEALS
         self.told.listen(record.id, record.name, wire, paints=paints, place=caller.place)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sqlite3
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from itertools import product
 from typing import Any
 
@@ -128,11 +128,19 @@ def is_on_its_way(console: Console, monotonic: float) -> bool:
     return sending is not None and monotonic < sending.when() + TIMERS_LATE
 
 
-def seals_are_kept(screen: Screen, file: sqlite3.Connection, *, paints: bool) -> int:
+def callers_phrases(file: sqlite3.Connection) -> set[str]:
+    """Return the phrases that callers have for their shuffles now."""
+    return {phrase for (phrase,) in file.execute(PHRASES) if phrase}
+
+
+def seals_are_kept(
+    screen: Screen, file: sqlite3.Connection, phrases_ever: Set[str], *, paints: bool
+) -> int:
     """Check that shown seals are in the books, and shown seeds are of finished shoes.
 
     The same holds for their first digits. The seed of a link in a chain is the seal of the next,
-    so the same digits may appear as both. Returns their number.
+    so the same digits may appear as both. `phrases_ever` are those that callers have ever had: a
+    screen may still show the commitment to one that was changed. Returns their number.
     """
     text = screen.picture if paints else screen.memory
     every = set(_HEXADECIMAL.findall(text))
@@ -141,7 +149,7 @@ def seals_are_kept(screen: Screen, file: sqlite3.Connection, *, paints: bool) ->
     for shown in every | seals | seeds:
         is_seal = file.execute(SEALED, (shown,)).fetchone() is not None
         must(is_seal or shown not in seals, "{} is shown, and in no book", shown)
-        if shown not in seeds and (is_seal or _is_sealed_ahead(shown, file)):
+        if shown not in seeds and (is_seal or _is_sealed_ahead(shown, file, phrases_ever)):
             continue
         row = file.execute(SEEDED, (shown,)).fetchone()
         must(row is not None, "{} is shown, and in no book", shown)
@@ -150,13 +158,12 @@ def seals_are_kept(screen: Screen, file: sqlite3.Connection, *, paints: bool) ->
     return len(every | seals | seeds)
 
 
-def _is_sealed_ahead(digits: str, file: sqlite3.Connection) -> bool:
+def _is_sealed_ahead(digits: str, file: sqlite3.Connection, phrases_ever: Set[str]) -> bool:
     """Return whether it is the anchor of a chain, or a caller's commitment to a phrase."""
     if file.execute(ANCHORED, (digits,)).fetchone():
         return True
-    phrases_of_callers = [phrase for (phrase,) in file.execute(PHRASES) if phrase]
     for seed, link, cut in file.execute(SHARED):
-        every = {*phrases_of_callers, *(cut or "").split("\n")}
+        every = {*phrases_ever, *(cut or "").split("\n")}
         if any(shuffle.commitment(bytes(seed), each, link) == digits for each in every):
             return True
     return False
