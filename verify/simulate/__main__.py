@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tests.timebank.cluster import Cluster
 
 SHARED_MEMORY = Path("/dev/shm")
-MOST_SEEDS = 30  # to play in search of a fault
+MOST_SEEDS = 60  # to play in search of a fault
 NOT_BOTH = "--disk is below books in a file: books on a server have none (--postgres)."
 NO_SERVER = "There is no server of PostgreSQL here: install Debian's postgresql, or its like."
 NO_DISK = "There is no disk below SQLite"

@@ -108,7 +108,7 @@ class Company:
             return self._writes(asked["name"], prompt[asked.end() :])
         letters = reading.letters(prompt)
         if letters and self._chance.random() < SPEAKS:
-            return self._command()
+            return self.command()
         if phrases.MAIN_MENU.is_in(prompt):
             return self._weighed(ROOMS) if self._chance.random() < GOES else None
         return self._chooses(letters)
@@ -124,7 +124,8 @@ class Company:
             return self._weighed({each: OF_A_HAND[each] for each in letters})
         return None
 
-    def _command(self) -> str:
+    def command(self) -> str:
+        """Return a command: mostly a message to another caller, or an answer."""
         way = self._chance.random()
         if way < 0.1:
             return f"/w{ENTER}"
@@ -137,7 +138,7 @@ class Company:
     def _says_again(self, typed: str) -> str:
         """Say something, resend a refused text, or leave it."""
         if not typed.strip(" /"):
-            return self._command()[1:]
+            return self.command()[1:]
         return self._chance.choice((ENTER, ESCAPE, ESCAPE))
 
     def _writes(self, to: str, typed: str) -> str:

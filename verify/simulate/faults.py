@@ -146,7 +146,14 @@ def forgets_the_events_of_hosts(patch: pytest.MonkeyPatch) -> None:
 
 
 def lets_guests_stay_on(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(TickingPurse, "_host_seconds", lambda self: None)
+    """A purse that does not know when its caller's host wants them back."""
+    real = TickingPurse.__post_init__
+
+    def forget_limit(self: TickingPurse) -> None:
+        real(self)
+        self.limit = None
+
+    patch.setattr(TickingPurse, "__post_init__", forget_limit)
 
 
 def applies_records_twice(patch: pytest.MonkeyPatch) -> None:
@@ -413,7 +420,7 @@ _FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
     releases_nothing: 1,
     cuts_off_winnings_last: 2,
     returns_the_stake_of_an_earlier_day: 8,
-    forfeits_what_was_earned_on_the_table: 13,
+    forfeits_what_was_earned_on_the_table: 35,
     counts_no_hand_that_is_won: 1,
 }
 
@@ -423,7 +430,7 @@ _OF_GUESTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
     forgets_debts: 1,
     saves_the_minutes_of_hosts: 9,
     forgets_the_events_of_hosts: 1,
-    lets_guests_stay_on: 11,
+    lets_guests_stay_on: 49,
     **faults_handed.FAULTS,
 }
 
@@ -454,7 +461,7 @@ FAULTS = {
         for put, first in _OF_GUESTS.items()
     },
     **{
-        put.__name__: Fault(put, first, steps=60, people=12, is_below=True)
+        put.__name__: Fault(put, first, steps=120, people=12, is_below=True)
         for put, first in faults_below.FAULTS.items()
     },
     **{

@@ -12,7 +12,6 @@ from timebank import files
 from timebank.ledger import database, failures
 from timebank.ledger.database import Reply, Writer
 from timebank.ledger.sqlite import dialect as sqlite
-from timebank.ledger.sqlite.database import SqliteDatabase
 
 
 def syncs_nothing(patch: pytest.MonkeyPatch) -> None:
@@ -61,11 +60,6 @@ def guesses_that_nothing_has_changed(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(failures, "leaves_doubt", lambda error: False)
 
 
-def leaves_new_books_in_the_log(patch: pytest.MonkeyPatch) -> None:
-    """A database that is an empty shell without its log, which is never carried over."""
-    patch.setattr(SqliteDatabase, "_carry_over", lambda self: None)
-
-
 def syncs_no_folder(patch: pytest.MonkeyPatch) -> None:
     """Files with names that are not made durable."""
     for way in ("sync_folder", "_sync_opened"):
@@ -82,9 +76,8 @@ FAULTS = {
     syncs_nothing: 6,
     syncs_checkpoints_alone: 7,
     answers_before_the_commit: 21,
-    swallows_a_failed_commit: 60,
+    swallows_a_failed_commit: 65,
     guesses_that_nothing_has_changed: 28,
-    leaves_new_books_in_the_log: 270,
     syncs_no_folder: 29,
-    syncs_no_files: 8,
+    syncs_no_files: 15,
 }

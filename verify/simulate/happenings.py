@@ -22,7 +22,7 @@ from timebank.keeping.events import EventAsked
 from timebank.ledger.database import Desk
 from timebank.window import corrections
 from timebank.window.teller import OPERATIONS, allowance, borrow, sender_rules
-from verify.robots import phrases
+from verify.robots import phrases, reading
 from verify.simulate.below import some_trouble
 from verify.simulate.duel_play import end_duels, play_duels
 from verify.simulate.hosts import SECRET, Guest
@@ -88,7 +88,7 @@ def choose(story: Story) -> Happens:
         weights |= {save_on_short_calls: 8, meet_midnight: 8, freeze_or_open_an_account: 2}
     if story.company:
         weights |= {mute_or_let_speak: 1.5, play_in_a_tournament: 10, end_a_tournament: 4}
-        weights |= {play_duels: 8, end_duels: 6}
+        weights |= {play_duels: 8, end_duels: 6, write_to_each_other: 6, break_the_disk: 2}
         weights |= {use_up_elsewhere: 2, call_without_time: 4, meet_an_event_without_time: 2}
         weights[call_off_a_tournament] = 0.1
     if story.relays:
@@ -496,6 +496,14 @@ def _key_of(desk: Desk, row: HostPayment) -> tuple[str, str]:
     asked = text("SELECT board, board_key FROM callers WHERE id = :number")
     rows = desk.connection.execute(asked, {"number": row.caller_id}).one()
     return rows.board, rows.board_key
+
+
+def write_to_each_other(story: Story) -> None:
+    """Let some callers write to others who are on line."""
+    on = story.on_line()
+    for person, wire in story.chance.sample(on, min(len(on), 5)):
+        if person.company is not None and reading.letters(wire.screen.prompt):
+            _type(story, person, wire, person.company.command().encode("ascii"))
 
 
 def mute_or_let_speak(story: Story) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from door.call.passwords import hash_password
+from door.games.blackjack.round import BlackjackAction
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, rules_to_mapping
 from door.games.engine import shuffle
 from door.tables.scoring import played, weigh
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 GAME = "black-jack-for-time"
+STAND = str(BlackjackAction.STAY)
 HANDS = 5  # so few that callers finish them
 NODE = 98  # of the other server
 A_DAY = 86_400  # seconds
@@ -79,13 +81,18 @@ def enroll(desk: Desk, person: Person) -> int:
 
 
 def decide(story: Story, desk: Desk, contest: Contest, caller_id: int, acts: list[str]) -> None:
-    """Take some decisions of a try, or all that are left."""
+    """Take some decisions of a try, or all that are left.
+
+    Some callers always stand, so that results are equal and places are shared.
+    """
     chance = story.chance
+    stands = chance.random() < 0.5
     for _ in range(chance.choice((2, 40, 40))):
         game = played(contest, acts)
         if game.current is None:
             return
-        word = str(chance.choice(sorted(game.current.legal(), key=str)))
+        legal = sorted(map(str, game.current.legal()))
+        word = STAND if stands and STAND in legal else chance.choice(legal)
         after = played(contest, [*acts, word])
         score = after.score if after.is_over else None
         contests.act(desk, contest, caller_id, acts, word, score)
