@@ -154,9 +154,7 @@ class TestOpening:
             return real(name, *more)
 
         monkeypatch.setattr(builtins, "__import__", without)
-        with pytest.raises(
-            DatabaseRefused, match=r'no psycopg .* "blackjack-for-time\[postgres\]"'
-        ):
+        with pytest.raises(DatabaseRefused, match=r"no psycopg .*'blackjack-for-time\[postgres\]'"):
             engines.books_of(books.settings)
 
     @pytest.mark.parametrize(
