@@ -15,8 +15,8 @@ import logging
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ansi.keys import BACKSPACE, DELETE, ENTER, INTERRUPT
-from door.call.keyboard import letters_of
+from ansi.keys import BACKSPACE, DELETE, ENTER, F1, INTERRUPT
+from door.call.keyboard import HELP, letters_of
 from door.call.lines_display import LinesDisplay
 from door.call.page import Page
 from door.call.screen import Paint
@@ -30,6 +30,7 @@ from door.tables.play import Deal, Play, Step
 from door.tables.reel import replay_hand
 from door.tables.sitting import NO_BOOKS, Sitting
 from door.tables.tutor.advice import Tutor
+from door.tables.unix_bj import words
 from door.tables.unix_bj.teletype import OPENING, Score, Teletype, decline, hand_start, is_yes
 from timebank.errors import BooksUnavailable, CallClosed, NotEnough, Refused
 from timebank.language import _
@@ -294,7 +295,7 @@ class Run:
         self._show(await self.play.act(Act(action), stake, STAKE_KINDS.get(action, "")))
 
     async def _line(self, prompt: str) -> str:
-        """Ask and read a line; raises `RunEnded` at the interrupt key."""
+        """Ask and read a line, in which ? or F1 explains the keys; raises `RunEnded` at DEL."""
         self.paper.prompt(prompt)
         # For callers without a keyboard: the program asks for a line itself.
         keys = {"Y": _("Yes"), "N": _("No"), "Ctrl-C": _("Quit")}
@@ -302,8 +303,13 @@ class Run:
         text = ""
         try:
             read = self.console.keyboard.key
-            while (key := await read(takes_paste=True)) != ENTER and key not in STRUCK:
-                if key == BACKSPACE:
+            while (key := await read(takes_paste=True)) not in STRUCK:
+                if key == F1 or (key == ENTER and text == HELP):
+                    self.paper.typed(text := "")
+                    self.paper.say(words.keys())
+                elif key == ENTER:
+                    break
+                elif key == BACKSPACE:
                     text = text[:-1]
                 else:
                     typed = (each for each in letters_of(key) if len(each) == 1)

@@ -108,7 +108,7 @@ class UnixBjTable(Sitting):
             cancel=QUIT,
             also={BET: PLAY, RULES: MANUAL},
             meanings={
-                PLAY: N_("Start the program."),
+                PLAY: N_("Start the program. DEL or Ctrl-C ends it; F1 there says its keys."),
                 MANUAL: N_("Read its manual page, with the rules and the keys."),
                 **MEANINGS,
             },

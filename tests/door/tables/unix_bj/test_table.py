@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.door.at_the_teletype import PLAY, at_the_teletype
+from tests.door.playing import moves
 from tests.door.teletype import STRUCK, from_seed, paper, seed_asking
 from tests.door.visiting import MENU, sysop_toml
 from tests.terminal import MODERN, REFUSING, SYNCTERM, Profile
@@ -275,3 +276,17 @@ async def test_plain_lines_tell_neither_seal_nor_seed_unasked(tmp_path: Path) ->
         ada.presses("f")
         for digits in (sha256(seed).hexdigest(), seed.hex()):
             await ada.sees(digits)
+
+
+@pytest.mark.parametrize("key", ["?\r", "\x1bOP"], ids=["a question mark", "F1"])
+async def test_help_at_a_question_says_how_to_stop_and_answers_nothing(
+    tmp_path: Path, key: str
+) -> None:
+    async with at_the_teletype(tmp_path) as ada:
+        await ada.starts(seed_asking("Hit? "))
+        before = ada.plain
+        await ada.strikes(key)
+        said = " ".join(ada.plain[len(before) :].split())
+        assert "DEL or Ctrl-C ends the game" in said
+        assert said.endswith("Hit?")
+        assert moves(ada.board) == ["bet"]
