@@ -11,7 +11,7 @@ from ansi.style import Colour, Style
 from door.call import phrases
 from door.call.chair import GOT_UP, CallersChair
 from door.call.keyboard import HELP
-from door.call.markup import lit, literal
+from door.call.markup import lit, literal, without_capitals
 from door.call.phrases import CutPhrase
 from door.call.scene import WholeWidth
 from door.errors import NotNow, TalkRefused
@@ -161,6 +161,10 @@ class Sitting:
         if not self._insurance_is_explained:
             self._insurance_is_explained = True
             self.console.screen.say(f"|07{insurance_rule(rules)}")
+
+    def book_line(self, text: str) -> str:
+        """Return a line of the book, without capitals where they would be spelled out aloud."""
+        return text if self.console.screen.can_paint else without_capitals(text)
 
     def _say_streak(self, tally: TableTally) -> None:
         if streak := tally.streak_words():

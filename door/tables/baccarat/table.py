@@ -374,8 +374,9 @@ class BaccaratTable(SoloTable):
         assert self.round is not None  # it is the player's turn
         self.console.screen.say(f"|07{words.call(Side.PLAYER, self.round.player_point)}.")
         advised = advice(self.round) if self.caller.prefers("tutor") else None
-        if advised is not None:
-            self.console.screen.say(f"|11{advised.sentence}")
+        said = "" if advised is None else self.book_line(f"|11{advised.sentence}")
+        if said:
+            self.console.screen.say(said)
         choices, labels = words.card_choices(), words.menu(can_bet=False)
         aside = {key: labels[key] for key in (RULES, FAIRNESS, CUT)}
         while (
@@ -388,13 +389,12 @@ class BaccaratTable(SoloTable):
             )
         ) not in choices:
             await self._serve(choice)
-        if advised is not None:
-            self.console.display.unsay(f"|11{advised.sentence}")
+        self.console.display.unsay(said)
         action = BaccaratAction.CARD if choice == words.CARD else BaccaratAction.NO_CARD
         with self.caller.status.suspense():
             await self._show(await self.play.act(Act(action), 0, ""))
         if advised is not None and (verdict := advised.verdict(action)):
-            self.console.screen.say(f"|11{verdict}")
+            self.console.screen.say(self.book_line(f"|11{verdict}"))
 
     async def _stand(self) -> None:
         await self.play.stand(self._show_at_once)

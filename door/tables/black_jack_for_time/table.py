@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from door import wording
-from door.call.markup import without_capitals
 from door.games.black_jack_for_time.game import BLACK_JACK_FOR_TIME_KIND, BlackJackForTimeSettings
 from door.games.blackjack import events as happened
 from door.games.blackjack.events import BlackjackOutcome, Event
@@ -160,8 +159,7 @@ class BlackJackForTimeTable(TableForTime):
         return BlackjackAction.NO_INSURANCE, _("Insurance would take your last coin: declined.")
 
     def _say_advice(self, text: str) -> None:
-        is_painted = self.console.screen.is_painted
-        self.console.screen.say(text if is_painted else without_capitals(text))
+        self.console.screen.say(self.book_line(text))
         self.console.keyboard.nudge()
 
     async def _ask_action(self, round_: BlackjackRound, actions: Sequence[BlackjackAction]) -> str:

@@ -335,9 +335,9 @@ class Run:
             self.tally.net += (totals.won - totals.lost) // self.terms.dollar
             self.caller.last_hand.mark_shown()  # the next hand is dealt without a key
 
-    def _say(self, words: str) -> None:
-        """Show a message of the board on the current display."""
-        self.paper.say(words)
+    def _say(self, text: str) -> None:
+        """Print a line of the book between the letters."""
+        self.paper.say(self.sitting.book_line(text))
 
     def _print(self, letters: str) -> None:
         self.letters += letters

@@ -19,7 +19,7 @@ from door.call import phrases
 from door.call.call_clock import TIME_UP
 from door.call.entries import uncharged
 from door.call.keyboard import HELP_KEYS, LINES, REREAD, is_command
-from door.call.markup import lit, without_capitals
+from door.call.markup import lit
 from door.call.spoken import LONGEST_LINE
 from door.errors import CarrierLost, NotNow, TakenOver, TalkRefused, TimeGranted, TimeUp
 from door.games.blackjack.round import BlackjackAction, BlackjackPhase
@@ -431,8 +431,7 @@ class VegasVisit(Sitting):
 
     def _say_advice(self, text: str) -> None:
         """Show what the tutor says, once the caller is at the table and the cards are shown."""
-        if not self.console.screen.is_painted:
-            text = without_capitals(text)
+        text = self.book_line(text)
         if self._card_timer is not None or not self._is_at_table:
             self._pending_messages.append(text)
         else:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from door.call.markup import without_capitals
 from door.games.baccarat.round import BaccaratAction, start
 from door.games.baccarat.rules import BACCARAT, NATURALS
 from door.games.engine.cards import parse_cards
@@ -63,3 +64,16 @@ async def test_without_a_tutor_there_is_no_advice(tmp_path: Path, key: str) -> N
         await ada.wagers_on_5(100)
         await ada.answers(key)
         assert "Book" not in ada.terminal.transcript
+
+
+async def test_the_book_is_written_without_capitals_where_it_is_read_aloud(tmp_path: Path) -> None:
+    coup, _events = start(BACCARAT, shoe_of(SEED), 2)
+    given = advice(coup)
+    async with at_baccarat(tmp_path, SEED) as ada:
+        await ada.caller.remember({"tutor": True})
+        await ada.presses("!").terminal.until_heard("Plain lines from now on.")
+        await ada.wagers_on_5(100)
+        assert without_capitals(given.sentence) in " ".join(ada.terminal.heard.split())
+        await ada.presses("n ").terminal.until_heard("All keys (?)")
+        said = " ".join(ada.terminal.heard.split())
+        assert without_capitals(given.verdict(BaccaratAction.NO_CARD)) in said
