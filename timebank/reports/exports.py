@@ -136,7 +136,7 @@ _UNPRINTABLE = re.compile(r"[^\n\x20-\x7e]")
 
 def one_as_json(record: Record, indent: int | None = None) -> str:
     """Return one record as JSON. Control characters are escaped, so that no content is lost."""
-    text = json.dumps(record, ensure_ascii=False, indent=indent)
+    text = json.dumps(record, ensure_ascii=False, indent=indent, default=str)
     return text if text.isprintable() else _UNPRINTABLE.sub(_escaped, text)
 
 

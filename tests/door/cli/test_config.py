@@ -159,6 +159,9 @@ def test_a_wrong_value_is_listed_and_can_be_set_right(own: Path) -> None:
         'calls.nodes is 4 now, was "four".'
     )
     assert own.read_text() == "[calls]\nnodes = 4\n"
+    own.write_text("[calls]\nnodes = [1979-05-27]\n")
+    (listed,) = json.loads(config(own, "list", "calls.nodes", "--format", "json").output)
+    assert listed["value"] == ["1979-05-27"]
     for wrong in ("calls = 3\n", "games = 3\n", "listeners = 3\n"):
         own.write_text(wrong)
         name = {"c": "calls.nodes", "g": "games.vegas.decks", "l": "listeners.1.port"}[wrong[0]]
