@@ -15,7 +15,7 @@ from ansi.width import character_width
 from door.errors import NotNow
 from door.games.engine.shuffle import normal_cut
 from timebank.callers import callers
-from timebank.language import Phrase
+from timebank.language import N_, Phrase
 from timebank.wagers import chains
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 PREFERENCE = "phrase"
 LONGEST = 60
+KNOWN = N_("The house knows that phrase already, so it proves nothing new. Another one would.")
 _SYLLABLES = tuple(first + second for first in "bdfghjklmnprstvz" for second in "aeio")
 
 
@@ -75,9 +76,12 @@ async def phrase_of(caller: Caller) -> CutPhrase:
 async def choose(caller: Caller, text: str) -> CutPhrase:
     """Make these words the caller's phrase.
 
-    Raises `NotNow` if they are empty or have invisible characters, and `BooksUnavailable`.
+    Raises `NotNow` if they are empty, have invisible characters, or are the caller's phrase, and
+    `BooksUnavailable`.
     """
-    phrase = normal_cut(text)
+    phrase, before = normal_cut(text), stored(caller.record.preferences)
+    if before is not None and phrase == before.text:
+        raise NotNow(Phrase(KNOWN))
     if not phrase or not all(map(character_width, phrase)):
         raise NotNow(Phrase("Not everybody can see those characters. Try other words."))
     return await _store(caller, phrase, is_own=True)

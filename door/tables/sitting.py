@@ -234,6 +234,8 @@ class Sitting:
         if not self.caller.prefers("cut"):
             return phrase.text
         words = await self.ask_own_phrase(phrase)
+        if words == phrase.text and not phrase.proves(shoe.anchor):
+            self.console.screen.say(f"|07{_(phrases.KNOWN)}")
         if words is None or words in ("", phrase.text):
             return None if words is None else phrase.text
         return (await phrases.choose(self.caller, words)).text

@@ -125,6 +125,31 @@ async def test_settings_show_every_anchor_before_they_ask_for_a_phrase(tmp_path:
         assert all(phrase.proves(anchor) for anchor in anchors)
 
 
+async def test_a_phrase_that_the_house_knew_proves_nothing_when_it_is_typed_again(
+    tmp_path: Path,
+) -> None:
+    async with at_the_table(tmp_path, toml=BOARD + AHEAD) as ada:
+        (caller,) = ada.board.server.board.callers()
+        old = {"text": "of yesterday", "own": True, "after": ["another chain"]}
+        await caller.remember({phrases.PREFERENCE: old, "cut": True})
+        ada.terminal.send("b")
+        await ada.prompt("Your phrase")
+        ada.terminal.send("of yesterday\r")
+        await ada.message("The house knows that phrase already, so it proves nothing new.")
+        await ada.prompt("Coins to bet")
+        ada.terminal.send("\x1b")
+        await ada.prompt(PLACE_BET)
+        ada.terminal.send("q")
+        await ada.prompt("oodbye")
+        await ada.terminal.send("yy").until("anchors seal your next")
+        await ada.terminal.send("q").until("Your new phrase")
+        await ada.terminal.send("of yesterday\r").until("The house knows that phrase already")
+        await ada.board.settled()
+        assert phrase_of(ada.board, "Ada") == phrases.CutPhrase(
+            "of yesterday", is_own=True, after=("another chain",)
+        )
+
+
 # The Vegas table
 
 
