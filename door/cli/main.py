@@ -46,7 +46,7 @@ COMMANDS = {
         "pages",
         "Show the books in a browser to callers with sysop powers, who may act on them there.",
     ),
-    "run": ("run", "Serve one caller from another board (see docs/door-mode.md)."),
+    "run": ("run", "Serve one caller from another board (see `door docs door-mode`)."),
     "doctor": ("doctor", "Explain how `door run` would read a drop file; nothing is changed."),
     "docs": ("docs", "List the documents and say where they are, or show a PAGE of them."),
     "check": ("check", "Check the settings and their certificates; report every mistake."),

@@ -34,7 +34,7 @@ from timebank.cli.common import WholeNumber
 @click.option("--local", is_flag=True, help="Play as the sysop, on this terminal.")
 @click.option("--verbose", is_flag=True, hidden=True, expose_value=False)  # of earlier releases
 def run_(**_: object) -> None:
-    """Serve one caller from another board (see docs/door-mode.md)."""
+    """Serve one caller from another board (see `door docs door-mode`)."""
     # Only a command line that `door.run.relay` could not read comes here.
     raise click.UsageError(
         "Write each option as --help has it, and choose one of --stdio, --local, --socket and"

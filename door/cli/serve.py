@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 NO_WORKERS = (
     "--workers is ignored: one process serves the board. To use more cores, run a second server on"
-    " PostgreSQL, behind HAProxy (docs/many-machines.md)."
+    " PostgreSQL, behind HAProxy (`door docs many-machines`)."
 )
 # A trial takes calls from this machine alone, is open at any hour, and has no nightly event.
 TRIAL_SETTINGS = """events = []

@@ -65,7 +65,7 @@ def setup(
     for words in (*host_boards.next_steps(config, made), *_doubts(config, made)):
         click.echo(words)
     if not kind.followed:
-        click.echo(f"Nobody has tried this on a {kind.name} yet: please report what you find.")
+        click.echo(f"Nobody has tried this on {kind.name} yet: please report what you find.")
     if made.kind.starts_doors:
         for words in _trial(config, made):
             click.echo(words)
@@ -139,7 +139,7 @@ def _owners(config: Config, made: HostSetup) -> list[str]:
         return []
     return [
         f"{made.root} and {data} belong to different users. The books must belong to the user that"
-        f" {made.kind.name} runs as, or to a group of both: docs/door-mode.md, Setting it up."
+        f" {made.kind.name} runs as, or to a group of both: `door docs door-mode`, Setting it up."
     ]
 
 

@@ -105,7 +105,10 @@ KINDS = {
         ),
         HostKind(
             *("elebbs", "EleBBS", "EleBBS/Linux", "/elebbs", "node$1/door32.sys"),
-            {"minutes": NO_LIMIT, "give_back": _KEEPS_WINNINGS},
+            {
+                "minutes": NO_LIMIT,
+                "give_back": ("bank", "{name} may take minutes from EXITINFO.BBS: its guide"),
+            },
             "$dropfile",
             followed=False,
             is_wrapped=True,

@@ -261,6 +261,21 @@ def test_an_alias_that_another_caller_has_is_spoken_of(shell: Shell, tmp_path: P
     assert "has that alias" not in others
 
 
+def test_a_caller_who_is_locked_out_is_named_before_the_table(shell: Shell, tmp_path: Path) -> None:
+    shell.config.write_text(BOARD.partition("[boards")[0])
+    config = settings.load(shell.config)
+    privacy.make_folder(config)
+    with closing(books_of(config.bank)) as database:
+        database.open()
+        with database.transaction(config.bank, datetime.now(UTC)) as desk:
+            host_caller(desk, "host", "number 42", "Moth")
+    assert shell("callers", "lock", "Moth@host").status == 0
+    words = doctor_output(shell, "--dropfile", dropped(tmp_path, *WHOLE))
+    refusal, _, table = words.partition("Paste this")
+    assert "They would not be let in: " in refusal
+    assert "[boards.Synchronet]" in table
+
+
 def test_a_board_without_limits_brings_its_allowance(shell: Shell, tmp_path: Path) -> None:
     lines = ("1.0", "stdio", "", "Moth", "u-7", "80", "24", "Y", "N", "N", "", "IBM437", "en")
     (tmp_path / "BBSDEV.DRP").write_bytes(
