@@ -143,7 +143,7 @@ def releasing_event(purse: Purse, schedule: Schedule) -> str:
     closing = purse.closing
     if not purse.held or closing is None or schedule.day_of(closing.end) > purse.day:
         return ""
-    return closing.name
+    return str(closing.name)
 
 
 def sentences(receipt: Receipt) -> list[str]:

@@ -162,7 +162,7 @@ class TickingPurse:
         if closing is None:
             return ""
         time = wording.local_time(closing.start, schedule, self.clock.now())
-        words, name = _("{event} at {time}"), closing.name
+        words, name = _("{event} at {time}"), str(closing.name)
         if longest is not None:
             name = wrap(name, max(1, longest - len(words.format(event="", time=time))))[0]
         return words.format(event=name, time=time)

@@ -66,7 +66,7 @@ def window(caller: Caller, allowance: Allowance, choices: Mapping[str, str]) -> 
     bank = BANK if mode == "built-in" else LEFT_OVER
     allowed = tuple(ALLOWED.values()) if mode == "built-in" else ()
     closing = caller.purse.posted.closing
-    event = "" if closing is None else closing.name
+    event = "" if closing is None else str(closing.name)
     header = texts.find(caller.console, caller.config.board.texts, HEADER)
     return WindowScene(
         values, (bank, *HOLDINGS), allowed, mode_words(caller), choices, event, header

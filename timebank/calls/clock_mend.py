@@ -124,7 +124,7 @@ def callers_ahead(desk: Desk) -> list[CallerAhead]:
     ends = max([stamp(each.end) for each in (closing, usual) if each], default=stamp(desk.now))
     behind = None
     if closing is not None:
-        behind = Cutoff(closing.name, f"{schedule.local(closing.start):%H:%M}", host=False)
+        behind = Cutoff(str(closing.name), f"{schedule.local(closing.start):%H:%M}", host=False)
     ahead = []
     suspects = _SUSPECTS(desk.connection, tomorrow=tomorrow, ends=ends).all()
     for number, name, day, held_until, held in suspects:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import time
 from typing import Any, NamedTuple
 
-from timebank.language import N_, _, pgettext
+from timebank.language import N_, Phrase, _, pgettext
 from timebank.ledger import reasons as r
 from timebank.ledger.reasons import Cutoff, Reason
 from timebank.words import (
@@ -112,7 +112,7 @@ def cutoff_words(cutoff: Cutoff) -> str:
     >>> cutoff_words(Cutoff("Mail hour", "03:00", False)), cutoff_words(Cutoff("Owl", "9:00", True))
     ('Mail hour at 03:00', 'the end of your call at Owl at 9:00')
     """
-    name = call_end(cutoff.event) if cutoff.host else cutoff.event
+    name = str(call_end(cutoff.event)) if cutoff.host else cutoff.event
     if not cutoff.at:
         return name
     try:
@@ -126,8 +126,8 @@ def cutoff_words(cutoff: Cutoff) -> str:
     return words.format(event=name, time=at)
 
 
-def call_end(board: str) -> str:
-    return _("the end of your call at {board}").format(board=board)
+def call_end(board: str) -> Phrase:
+    return Phrase("the end of your call at {board}", board=board)
 
 
 def _no_room(reason: r.PutBack) -> str:

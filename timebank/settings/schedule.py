@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
+from timebank.language import Phrase
+
 SECOND = timedelta(seconds=1)
 DAY = timedelta(days=1)
 WEEK_MINUTES = 7 * 24 * 60
@@ -40,7 +42,7 @@ class ClosedPeriod:
 
     start: datetime
     end: datetime  # not included
-    name: str  # of all the events
+    name: str | Phrase  # of all the events, or of the end of a guest's call
 
 
 @dataclass(frozen=True)

@@ -253,7 +253,7 @@ def test_the_hosts_event_limits_the_minutes_brought(books, ann):
     call = comes(books, ann, HOUR, until=until)
     assert call.purse.online == 1200
     assert call.purse.closing.start == until
-    assert call.purse.closing.name == "the end of your call at Xibalba"
+    assert str(call.purse.closing.name) == "the end of your call at Xibalba"
 
 
 def test_our_event_clamps_it_too_and_the_earlier_one_counts(books, ann):

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.timebank.books import DAILY, MAIL_HOUR, settings_for
+from timebank.language import Viewer, speaking_to
 from timebank.ledger.entries.cutoff import clamp, next_event, release
 from timebank.ledger.entries.state import CallerState
 from timebank.ledger.reasons import Cutoff
@@ -148,3 +149,5 @@ def test_a_guest_s_call_ends_with_the_host_s_event_when_that_is_first():
     event = next_event(BOARD.schedule, NOW, first, "Elsewhere")
     assert (event.seconds, event.host) == (600, "Elsewhere")
     assert next_event(BOARD.schedule, NOW, later, "Elsewhere") == state().event
+    with speaking_to(Viewer("fr")):
+        assert str(event.period.name) == "la fin de votre appel sur Elsewhere"

@@ -45,7 +45,7 @@ def next_event(
 def cutoff_of(event: UpcomingEvent, settings: BankSettings) -> Cutoff:
     """Return an event's name and local time for the reason of a movement."""
     local = settings.schedule.local(event.period.start)
-    name = event.period.name if event.host is None else event.host
+    name = str(event.period.name) if event.host is None else event.host
     return Cutoff(name, f"{local:%H:%M}", event.host is not None)
 
 
