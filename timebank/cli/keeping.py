@@ -6,8 +6,9 @@ import sys
 from contextlib import closing, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -34,7 +35,7 @@ from timebank.errors import (
     NotInOrder,
 )
 from timebank.keeping import backup as file_copies
-from timebank.keeping import book_move, last_runs
+from timebank.keeping import book_move, last_runs, whole_board
 from timebank.keeping import maintain as nightly
 from timebank.ledger.engines import books_of
 from timebank.ledger.schema import instant
@@ -46,7 +47,7 @@ from timebank.thebank import importer
 from timebank.thebank import outbox as thebank_ext
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from types import ModuleType
 
     from timebank.audit.findings import Finding
@@ -59,25 +60,49 @@ if TYPE_CHECKING:
     from timebank.thebank.outbox import OutboxRow
 
 
+def _passphrase(_context: click.Context, _option: click.Parameter, file: Any) -> str | None:
+    return None if file is None else file.readline().rstrip("\r\n")
+
+
+passphrase_option = click.option(
+    "--passphrase-file",
+    "passphrase",
+    type=click.File("r", encoding="utf-8"),
+    callback=_passphrase,
+    help="The file with the passphrase of the SSH key, - for standard input.",
+)
+
+
 @click.command()
 @config_option
+@click.option("--all", "is_all", is_flag=True, help="Also sysop.toml, texts and the SSH key.")
+@passphrase_option
 @click.argument("file", type=click.Path(path_type=Path))
-def backup(config: Path, file: Path) -> None:
-    """Copy the books to a new FILE.
+def backup(config: Path, is_all: bool, passphrase: str | None, file: Path) -> None:
+    """Copy the books to a new FILE; with --all the whole board.
 
-    The board can stay open. The copy is of one moment, and audited.
+    The board can stay open. The copy is of one moment, and audited. With --all, FILE is a tar file
+    whose CONTENTS.txt says what it holds. It has the SSH key, sealed, only with a passphrase.
     """
     with opened(config) as books, refusing(BackupRefused):
         back_up = _copies(books.settings).back_up
-        begun = books.clock.now()
+        begun, settings, contents = books.clock.now(), books.settings, ""
+        copy = partial(back_up, books.database, settings, begun)
         with working("Copying and checking the books"):
-            copied = back_up(books.database, books.settings, begun, file)
-        _note_copy(books.settings, begun, file)
+            if is_all:
+                copied, contents = whole_board.back_up(
+                    config, settings, begun, file, passphrase, copy
+                )
+            else:
+                copied = copy(file)
+        _note_copy(settings, begun, file)
     if copied.findings:
         _say_findings(copied.findings)
         click.echo(f"{file} is a true copy, but the books have faults.", err=True)
         sys.exit(EXIT_WRONG)
-    click.echo(f"{file} holds {_transfers(copied.transfers)}, and is in order.")
+    click.echo(
+        f"{file} holds {_transfers(copied.transfers)}, and is in order.\n{contents}".rstrip()
+    )
 
 
 def _note_copy(settings: BankSettings, at: datetime, file: Path) -> None:
@@ -142,38 +167,62 @@ def _books_at(place: str, settings: BankSettings) -> Database:
     is_flag=True,
     help="Show what a restore would do, and change nothing; the board can stay open.",
 )
+@click.option("--yes", is_flag=True, help="Don't show what would be undone, and don't ask.")
+@passphrase_option
 @click.argument("file", type=click.Path(path_type=Path))
-def restore(config: Path, by: str, dry_run: bool, file: Path) -> None:
-    """Replace the books with the backup FILE.
+def restore(
+    config: Path, by: str, dry_run: bool, yes: bool, passphrase: str | None, file: Path
+) -> None:
+    """Replace the books with the backup FILE, after showing what that undoes.
 
     The board must be closed. The backup is audited first, and the old books stay next to the new.
     Everything open in the backup is closed: shoes end, hands are void and their stakes return.
     Numbers continue past any ever given, in a new generation. Recovery codes become void. Rights
     that were taken from callers since are not given back, and locks, freezes and mutes hold that
-    are in either books. The command lists each change.
+    are in either books. The command lists each change. Of a backup of the whole board, the other
+    files are written where they are missing.
     """
-    settings = load(config)
+    with refusing(BackupRefused), whole_board.opened(file, config, passphrase) as whole:
+        settings = load(config if whole is None else whole.config)
+        copies, now = _copies(settings), datetime.now(UTC)
+        source = file if whole is None else whole.books
+        if dry_run or not yes:
+            tried = _restored(partial(copies.rehearse, source, settings, now))
+            if dry_run or tried.undone:
+                _say_rehearsed(tried, settings, file)
+            if dry_run:
+                return
+            if tried.undone:
+                click.confirm("Restore?", abort=True)
+        restored = _restored(partial(copies.restore, source, settings, now, by))
+        _say_restored(restored, settings, file)
+        if whole is not None:
+            say(whole_board.put_back(whole, config, settings))
+
+
+def _restored(work: Callable[[], Restored]) -> Restored:
+    """Do the work; exit with the findings if the backup is not in order."""
     try:
-        with refusing(BackupRefused, DatabaseRefused):
-            copies = _copies(settings)
-            now = datetime.now(UTC)
-            restored: Restored
-            with working("Checking the backup"):
-                if dry_run:
-                    restored = copies.rehearse(file, settings, now)
-                else:
-                    restored = copies.restore(file, settings, now, by)
+        with refusing(BackupRefused, DatabaseRefused), working("Checking the backup"):
+            return work()
     except UserError as refusal:
         if isinstance(refusal.__cause__, NotInOrder):
             _say_findings(refusal.__cause__.findings)
             click.echo(str(refusal.__cause__), err=True)
             sys.exit(EXIT_WRONG)
         raise
-    if dry_run:
-        click.echo("Nothing was changed. A restore would do this:")
-    if restored.on_call:
-        names = ", ".join(restored.on_call)
-        click.echo(f"Online right now: {names}. Close the board first.")
+
+
+def _say_rehearsed(tried: Restored, settings: BankSettings, file: Path) -> None:
+    click.echo("Nothing was changed. A restore would do this:")
+    if tried.on_call:
+        click.echo(f"Online right now: {', '.join(tried.on_call)}. Close the board first.")
+    if tried.undone:
+        click.echo(tried.undone)
+    _say_restored(tried, settings, file)
+
+
+def _say_restored(restored: Restored, settings: BankSettings, file: Path) -> None:
     place = settings.server or settings.database
     click.echo(f"{place} holds {_transfers(restored.transfers)} from {file}.")
     if restored.aside is not None:

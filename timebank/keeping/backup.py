@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from itertools import chain, count
 from pathlib import Path
 from typing import BinaryIO
@@ -39,7 +40,7 @@ from timebank.keeping import restore as restoring
 from timebank.keeping.restore import PriorBooks, SettledCopy
 from timebank.ledger import failures
 from timebank.ledger import transfers as ledger
-from timebank.ledger.database import Database, foreign_sentence
+from timebank.ledger.database import Database, Desk, foreign_sentence
 from timebank.ledger.schema import APPLICATION_ID, callers, calls
 from timebank.ledger.sql import Prepared
 from timebank.ledger.sqlite import dialect as sqlite
@@ -75,12 +76,14 @@ class Restored:
 
     `settled_copy` lists everything that was closed in the copy. After a rehearsal, all of this is
     what a restore would do. `on_call` has the callers online and their nodes: they prevent it.
+    `undone` is a sentence about what the copy lacks, "" if there are no books to be replaced.
     """
 
     transfers: int
     aside: Path | ServerPlace | None
     settled_copy: SettledCopy
     on_call: tuple[str, ...] = ()
+    undone: str = ""
 
 
 def back_up(
@@ -164,30 +167,37 @@ def rehearse(source: Path, settings: BankSettings, now: datetime) -> Restored:
         _copy_apart(source, copy)
         transfers = make_ready(SqliteDatabase(copy), settings, now, source)
         aside = _free_aside(path, now) if path.exists() else None
-        given, on_call = _known_beside(settings, before)
+        with (
+            contextlib.closing(SqliteDatabase(copy)) as database,
+            database.reading(settings, now) as desk,
+        ):
+            given, on_call, undone = _known_beside(settings, before, desk)
         settled_copy, _ = _treat_copy(copy, settings, now, given, source)
-        return Restored(transfers, aside, settled_copy, on_call)
+        return Restored(transfers, aside, settled_copy, on_call, undone)
 
 
-def _known_beside(settings: BankSettings, copy: Path) -> tuple[PriorBooks, tuple[str, ...]]:
-    """Return the state of the books to be replaced, and the callers who are online.
+def _known_beside(
+    settings: BankSettings, before: Path, copy: Desk
+) -> tuple[PriorBooks, tuple[str, ...], str]:
+    """Return the state of the books to be replaced, who is online, and what `copy` lacks of them.
 
-    Reads a copy of the books. Damaged books yield an empty state, as in a restore.
+    Reads a copy of these books, at `before`. Damaged books yield an empty state, as in a restore.
     """
     path = settings.database
     given = restoring.prior_by_note(path)
     if not path.exists():
-        return given, ()
+        return given, (), ""
     try:
-        _copy_apart(path, copy)
-        with contextlib.closing(_connect(copy)) as old:
+        _copy_apart(path, before)
+        with contextlib.closing(_connect(before)) as old:
             if not sqlite.object_names(old):
-                return given, ()
+                return given, (), ""
             _refuse_other_program(old, path)
             on_call = _on_call(old) if serving.is_held(settings.lock) else ()
-            return given.merged_with(restoring.prior_by_file(old, path)), on_call
+            undone = restoring.undone(copy, partial(sqlite.run_prepared, old))
+            return given.merged_with(restoring.prior_by_file(old, path)), on_call, undone
     except (NotCopied, sqlite3.DatabaseError):
-        return given, ()
+        return given, (), restoring.UNKNOWN_UNDONE
 
 
 def check_source(source: Path, path: Path | None = None) -> None:

@@ -18,6 +18,7 @@ import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from itertools import chain, count
 from pathlib import Path
 from typing import Any
@@ -42,10 +43,11 @@ from timebank.keeping.backup import (
 from timebank.keeping.restore import PriorBooks, SettledCopy
 from timebank.ledger import failures, migrations
 from timebank.ledger import transfers as ledger
-from timebank.ledger.database import foreign_sentence
+from timebank.ledger.database import Desk, foreign_sentence
 from timebank.ledger.postgres import dialect as postgres
 from timebank.ledger.postgres.database import PostgresDatabase, connection_arguments
 from timebank.ledger.schema import APPLICATION_ID
+from timebank.ledger.sql import Prepared
 from timebank.settings.place import ServerPlace
 from timebank.settings.settings import BankSettings
 from timebank.words import BY_COMMAND
@@ -58,6 +60,8 @@ NAME_BYTES = 36
 SQLITE = b"SQLite format 3\0"
 
 Connection = psycopg.Connection[Any]
+# The state of the books to be replaced, who is online, and what a copy lacks of them.
+Prior = tuple[PriorBooks, tuple[str, ...], str]
 
 
 def back_up(
@@ -97,7 +101,7 @@ def restore(source: Path, settings: BankSettings, now: datetime, by: str = BY_CO
             _refuse_while_on_call(server, settings, now)
             _rename(admin, server.name, aside.name)
         try:
-            given, _ = _read_prior(aside, settings, now) if is_there else (PriorBooks(at=0), ())
+            given = _read_prior(aside, settings, now)[0] if is_there else PriorBooks(at=0)
             settled_copy = _treat_copy(copy, settings, now, given, source, by)
             _rename(admin, copy.name, server.name)
         except BaseException:
@@ -116,10 +120,17 @@ def rehearse(source: Path, settings: BankSettings, now: datetime) -> Restored:
     with _server(server) as admin, _copy(admin, server, source) as copy:
         transfers = make_ready(PostgresDatabase(copy), settings, now, source)
         is_there = postgres.has_database(admin, server.name)
-        given, on_call = _read_prior(server, settings, now) if is_there else (PriorBooks(at=0), ())
+        prior: Prior = PriorBooks(at=0), (), ""
+        if is_there:
+            with (
+                contextlib.closing(PostgresDatabase(copy)) as database,
+                database.reading(settings, now) as desk,
+            ):
+                prior = _read_prior(server, settings, now, desk)
+        given, on_call, undone = prior
         settled_copy = _treat_copy(copy, settings, now, given, source)
         aside = _free_aside(admin, server, now) if is_there else None
-    return Restored(transfers, aside, settled_copy, on_call)
+    return Restored(transfers, aside, settled_copy, on_call, undone)
 
 
 def _server_of(settings: BankSettings) -> ServerPlace:
@@ -265,16 +276,16 @@ def _give_name_back(admin: Connection, aside: ServerPlace, server: ServerPlace) 
 
 
 def _refuse_while_on_call(server: ServerPlace, settings: BankSettings, now: datetime) -> None:
-    _, on_call = _read_prior(server, settings, now)
+    _, on_call, _ = _read_prior(server, settings, now)
     if on_call:
         names = ", ".join(on_call)
         raise BackupRefused(f"On a call just now: {names}. Close the board, then restore.")
 
 
 def _read_prior(
-    place: ServerPlace, settings: BankSettings, now: datetime
-) -> tuple[PriorBooks, tuple[str, ...]]:
-    """Return the state of the books to be replaced, and the callers who are online.
+    place: ServerPlace, settings: BankSettings, now: datetime, copy: Desk | None = None
+) -> Prior:
+    """Return the state of the books to be replaced, who is online, and what `copy` lacks of them.
 
     Damaged books and an empty database yield an empty state. Raises `BackupRefused` for another
     program's database.
@@ -283,16 +294,22 @@ def _read_prior(
         try:
             with database.reading(settings, now) as desk:
                 if postgres.is_empty(desk.connection):
-                    return PriorBooks(at=0), ()
+                    return PriorBooks(at=0), (), ""
                 program, version = postgres.program_and_version(desk.connection)
                 if program != APPLICATION_ID:
                     sentence = foreign_sentence(place, program)
                     raise BackupRefused(f"{sentence} Move it away first.")
                 on_call = open_calls(desk) if version == migrations.newest_version() else ()
                 names = tuple(f"{call.name} (node {call.node})" for call in on_call if call.live)
-                return restoring.prior_books_in(desk), names
+                run = partial(_run_on, desk)
+                undone = "" if copy is None else restoring.undone(copy, run)
+                return restoring.prior_books_in(desk), names, undone
         except (BooksUnavailable, DBAPIError):
-            return PriorBooks(at=0), ()
+            return PriorBooks(at=0), (), restoring.UNKNOWN_UNDONE
+
+
+def _run_on(desk: Desk, statement: Prepared, **values: object) -> Any:
+    return statement(desk.connection, **values)
 
 
 def _treat_copy(

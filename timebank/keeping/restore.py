@@ -27,10 +27,11 @@ from __future__ import annotations
 import contextlib
 import logging
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import Integer, Text, bindparam, delete, func, insert, select
 
@@ -224,6 +225,7 @@ _LATEST = Prepared(
         )
     )
 )
+UNKNOWN_UNDONE = "It is unknown what it undoes: the books cannot be read."
 _LATEST_BEFORE: Reader[int | None] = value(
     lambda: select(func.max(transfers.c.at)).where(
         transfers.c.id < select(func.max(schema.generations.c.first)).scalar_subquery()
@@ -237,6 +239,42 @@ _TELL_ALL = Prepared(
         .order_by(callers.c.id),
     )
 )
+
+
+# What a restore undoes: the rows of these tables, in words.
+_UNDONE_ROWS = ((transfers, "transfer"), (_CALLS, "call"), (rounds, "hand"), (callers, "caller"))
+_UNDONE = Prepared(
+    lambda: select(
+        *(
+            select(func.count())
+            .where(each.c.id > bindparam(each.name, type_=Integer))
+            .scalar_subquery()
+            for each, _ in _UNDONE_ROWS
+        ),
+        select(func.max(transfers.c.at)).scalar_subquery(),
+    )
+)
+_CALLERS_UNDONE = Prepared(
+    lambda: select(callers.c.name).where(callers.c.id > bindparam("callers", type_=Integer))
+)
+
+
+def undone(copy: Desk, run: Callable[..., Iterable[Any]]) -> str:
+    """Return a sentence about everything in the books to be replaced that the copy lacks, or "".
+
+    `run` runs a statement on these books.
+    """
+    books, local = copy.connection, copy.settings.schedule.local
+    last = generations.last_numbers(books)
+    (row,) = run(_UNDONE, **{each.name: last[each.name] for each, _ in _UNDONE_ROWS})
+    counts = [_count(n, word) for n, (_, word) in zip(row, _UNDONE_ROWS, strict=False) if n]
+    if not counts:
+        return ""
+    names = [name for (name,) in run(_CALLERS_UNDONE, callers=last["callers"])]
+    listed = f" ({', '.join(names)})" if names else ""
+    copied = live_mark.copied_at(books) or _LATEST(books).one()[0]
+    since, until = (f"{local(schema.instant(at or 0)):%Y-%m-%d %H:%M}" for at in (copied, row[-1]))
+    return f"It undoes {', '.join(counts)}{listed}, from {since} to {until}."
 
 
 def settle_copy(desk: Desk, given: PriorBooks, by: str, why: str) -> SettledCopy:

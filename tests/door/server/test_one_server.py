@@ -148,7 +148,9 @@ async def test_a_restore_in_a_storm_of_doors_starts_no_server(
             put_in_place(*what)
 
         monkeypatch.setattr(backup, "_put_in_place", in_the_middle)
-        result = await asyncio.to_thread(timebank, tmp_path, "restore", str(tmp_path / "copy"))
+        result = await asyncio.to_thread(
+            timebank, tmp_path, "restore", "--yes", str(tmp_path / "copy")
+        )
         assert result.status == 0, result.error
         assert "door.server" not in host.log
         assert not serving.is_held(lock_in(tmp_path))
@@ -170,7 +172,11 @@ async def test_commands_next_to_a_server_cannot_replace_the_books(
             result = await asyncio.to_thread(timebank, tmp_path, *words)
             assert result.status == 0, result.error
         books = str(board.config.database)
-        for words in (("restore", copy), ("move", books, str(tmp_path / "new")), ("upgrade",)):
+        for words in (
+            ("restore", "--yes", copy),
+            ("move", books, str(tmp_path / "new")),
+            ("upgrade",),
+        ):
             result = await asyncio.to_thread(timebank, tmp_path, *words)
             assert result.status == 2
             assert result.error.startswith(f"Process {board.process.pid} of "), result.error

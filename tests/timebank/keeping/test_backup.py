@@ -136,7 +136,7 @@ def test_a_disk_without_hard_links_takes_a_backup_too(played, timebank, folder, 
     path = folder / "copy"
     assert timebank("backup", str(path))[0] == 0
     assert timebank("backup", str(path))[0] == 2
-    assert timebank("restore", str(path))[0] == 0
+    assert timebank("restore", "--yes", str(path))[0] == 0
 
 
 def test_a_backup_of_books_that_are_not_in_order_is_kept_and_says_so(played, timebank, folder):
@@ -166,7 +166,7 @@ def test_a_restore_brings_the_books_back_and_keeps_the_others(
 ):
     played.call(1, node=2).lose(120)
     played.database.close()
-    code, output, error = timebank("restore", str(copy))
+    code, output, error = timebank("restore", "--yes", str(copy))
     path = played.database.path
     assert (code, error) == (0, "")
     first, second, *_ = output.splitlines()
@@ -179,7 +179,7 @@ def test_a_restore_brings_the_books_back_and_keeps_the_others(
     assert again.audit() == []
     assert transfers(again) == 4
     again.close()
-    assert timebank("restore", aside)[0] == 0
+    assert timebank("restore", "--yes", aside)[0] == 0
     played.now += timedelta(seconds=1)
     assert transfers(played) == 6 + 1  # and the second begun by the call that it closed
     assert played.audit() == []
@@ -206,7 +206,7 @@ def test_a_restore_where_there_are_no_books_yet(copy, played, timebank):
     high_water.file_path(played.database.path).unlink()
     last_runs.place_of(played.database.path, last_runs.COPY).unlink()
     played.database.path.parent.rmdir()
-    output = timebank.says("restore", str(copy))
+    output = timebank.says("restore", "--yes", str(copy))
     assert output.startswith(f"{played.database.path} holds 4 transfers from {copy}.\n")
     assert "The books before" not in output
     assert timebank("audit")[0] == 0
@@ -218,7 +218,7 @@ def test_a_restore_replaces_books_that_are_broken(played, copy, timebank, damage
     if damage is None:  # torn in the middle
         damage = path.read_bytes()[:5000]
     path.write_bytes(damage)
-    code, output, _ = timebank("restore", str(copy))
+    code, output, _ = timebank("restore", "--yes", str(copy))
     assert code == 0
     assert timebank("audit")[0] == 0
     aside = output.splitlines()[1].removeprefix("The old books are in ").removesuffix(".")
@@ -229,7 +229,7 @@ def test_a_restore_replaces_books_that_are_broken(played, copy, timebank, damage
 def refused_restore(timebank, books, path):
     before = books.database.path.read_bytes()
     names = files(books)
-    code, output, error = timebank("restore", str(path))
+    code, output, error = timebank("restore", "--yes", str(path))
     assert books.database.path.read_bytes() == before
     assert files(books) == names
     return code, output, error
@@ -284,7 +284,7 @@ def test_a_backup_of_an_earlier_version_is_moved_forward(played, copy, timebank,
     (count,) = connection.execute("SELECT count(*) FROM transfers").fetchone()
     connection.close()
     before = old.read_bytes()
-    assert timebank.says("restore", str(old)).startswith(
+    assert timebank.says("restore", "--yes", str(old)).startswith(
         f"{played.database.path} holds {count} transfers from {old}.\n"
     )
     assert old.read_bytes() == before
@@ -299,7 +299,7 @@ def test_an_upgrade_is_taken_back_by_its_copy(played, timebank, monkeypatch):
         newer.setattr(migrations, "STEPS", next_version.STEPS)
         timebank.says("upgrade")
     copy = upgrade.copy_path(path, next_version.BEFORE)
-    assert timebank.says("restore", str(copy)).startswith(f"{path} holds ")
+    assert timebank.says("restore", "--yes", str(copy)).startswith(f"{path} holds ")
     assert played.audit() == []
 
 
@@ -333,7 +333,7 @@ def test_the_database_of_another_program_is_not_replaced(played, copy, timebank)
 def test_the_call_of_a_server_that_is_dead_keeps_nothing_from_a_restore(played, copy, timebank):
     played.call(1, node=3)
     played.database.close()
-    assert timebank("restore", str(copy))[0] == 0
+    assert timebank("restore", "--yes", str(copy))[0] == 0
 
 
 def test_nothing_is_restored_under_another_process(played, copy, timebank):
@@ -349,12 +349,12 @@ def test_nothing_is_restored_under_another_process(played, copy, timebank):
     ) as process:
         assert process.stdout is not None
         process.stdout.readline()
-        code, output, error = timebank("restore", str(copy))
+        code, output, error = timebank("restore", "--yes", str(copy))
         process.communicate()
     assert (code, output) == (2, "")
     path = played.database.path
     assert error == f"Another process has {path} open. Close the board, then restore.\n"
-    assert timebank("restore", str(copy))[0] == 0
+    assert timebank("restore", "--yes", str(copy))[0] == 0
 
 
 @pytest.mark.parametrize(

@@ -157,9 +157,15 @@ def test_the_commands_name_the_place_and_a_rehearsal_changes_nothing(
     assert sentence.startswith("Nothing was changed. A restore would do this:\n")
     assert f"{place} holds 1 transfer from {path}.\nThe old books are in {place}_repl" in sentence
     assert server.databases() == [server.name]
+    whole = server.folder / "whole.tar"
+    timebank.says("backup", "--all", str(whole))
+    books.call(books.caller("Bob"), node=2)
+    for each in (path, whole):
+        sentence = timebank.says("restore", "--dry-run", str(each))
+        assert "It undoes 1 transfer, 1 call, 1 caller (Bob), from 20" in sentence
     books.sql("UPDATE calls SET renewed = 0, seen = 0")
     books.close()
-    sentence = timebank.says("restore", str(path))
+    sentence = timebank.says("restore", "--yes", str(whole))
     assert f"The old books are in {place}_replaced_" in sentence
     assert "Closed 1 call that the copy had open." in sentence
 

@@ -632,7 +632,7 @@ class TestTheCommand:
         board.call(ann).bet(60, shoe_id=shoe.id)
         copy = copies.take()
         board.database.close()
-        output = timebank.says("restore", str(copy))
+        output = timebank.says("restore", "--yes", str(copy))
         assert output.splitlines()[2:] == [
             f"Generation 2 of the books begins: restored from {copy.name}.",
             "Closed 1 open shoe: none of its cards is dealt again.",
@@ -675,7 +675,7 @@ class TestTheCommand:
         assert "Closed 1 open shoe" in output
         assert (dump(copies.path), sorted(copies.path.parent.iterdir())) == (before, names)
         assert live_mark.read_note(copies.path) == mark
-        code, _, error = timebank("restore", str(copy))
+        code, _, error = timebank("restore", "--yes", str(copy))
         assert (code != 0, "Close the board" in error) == (True, True)
         with serving.take(board.settings.lock, serving.SERVING):
             assert backup.rehearse(copy, board.settings, board.now).on_call == ("Ann (node 1)",)
