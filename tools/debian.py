@@ -14,7 +14,9 @@ bjft`. Commands given outside a board's folder are for that board. A purge of th
 from __future__ import annotations
 
 import gzip
+import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -167,7 +169,9 @@ def version() -> str:
 
 
 def maintainer() -> str:
-    return _output("sh", "-c", 'echo "${DEBFULLNAME:-Sysop} <${DEBEMAIL:-root@$(hostname -f)}>"')
+    """Return who builds the package, as Debian's other tools know them."""
+    address = os.environ.get("DEBEMAIL") or f"root@{socket.getfqdn()}"
+    return f"{os.environ.get('DEBFULLNAME') or 'Sysop'} <{address}>"
 
 
 def write_control(root: Path) -> str:

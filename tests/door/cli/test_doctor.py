@@ -184,7 +184,7 @@ TWO = "boards.Copan.minutes = 30\nboards.Tikal.minutes = 30\n"
 
 
 @given(any_drop_file(), st.sampled_from(["", OTHER + "[boards.Tikal]\n", OURS, TWO]))
-@hypothesis_settings(max_examples=60, deadline=None)
+@hypothesis_settings(max_examples=30, deadline=None)
 def test_a_board_that_is_not_listed_gets_a_table_that_the_check_accepts(
     dropped: tuple[str, tuple[str, ...]], boards: str
 ) -> None:
