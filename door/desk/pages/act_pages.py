@@ -35,6 +35,7 @@ from timebank.words import MINUTE
 if TYPE_CHECKING:
     from door.desk.pages.operations import OnCaller, SysopActs
     from door.desk.pages.rendering import Guard, PageRenderer, Visit
+    from timebank.ledger.database import Desk
 
 MOST_FORMS = 32  # open in a session
 LONGEST_TEXT = 200
@@ -56,6 +57,9 @@ class ActField:
     may_be_empty: bool = False
 
 
+Doing = Callable[["SysopActs", str, "OnCaller | None", Mapping[str, str]], str]
+
+
 @dataclass(frozen=True)
 class PageAct:
     """An act of the sysop. `words` say what it means before it is confirmed, with the caller's name
@@ -66,7 +70,7 @@ class PageAct:
     label: str
     fields: Sequence[ActField]
     words: str
-    does: Callable[[SysopActs, str, OnCaller | None, Mapping[str, str]], str]
+    does: Doing
     is_of_caller: bool = True
 
 
@@ -76,6 +80,13 @@ MAY_WHY = ActField("why", "Why? The caller reads it", may_be_empty=True)
 
 def _minutes(form: Mapping[str, str]) -> int:
     return int(form["minutes"]) * MINUTE
+
+
+def _changes(act: Callable[[Desk, int, str, str], str]) -> Doing:
+    """Return how to do an act of the books on a caller, given its only field as typed."""
+    return lambda do, by, on, form: do.change(
+        on, lambda desk, who: act(desk, who, by, form.get("why") or form.get("text", ""))
+    )
 
 
 def _event(form: Mapping[str, str]) -> EventAsked:
@@ -100,79 +111,63 @@ ACTS = (
         "Freeze the account",
         (WHY,),
         "Nothing goes into {name}'s account or out of it any more. {name} reads: {why}.",
-        lambda do, by, on, form: do.change(
-            on, lambda desk, who: corrections.freeze(desk, who, form["why"], by)
-        ),
+        _changes(lambda desk, who, by, typed: corrections.freeze(desk, who, typed, by)),
     ),
     PageAct(
         "unfreeze",
         "Open the account again",
         (WHY,),
         "{name} reads: {why}.",
-        lambda do, by, on, form: do.change(
-            on, lambda desk, who: corrections.unfreeze(desk, who, form["why"], by)
-        ),
+        _changes(lambda desk, who, by, typed: corrections.unfreeze(desk, who, typed, by)),
     ),
     PageAct(
         "notice",
         "Leave a notice",
         (ActField("text", "What they read at their next log-on, or at once where they are on"),),
         "{name} reads: The sysop: {text}",
-        lambda do, by, on, form: do.change(
-            on, lambda desk, who: acts.leave_notice(desk, who, form["text"], by)
-        ),
+        _changes(lambda desk, who, by, typed: acts.leave_notice(desk, who, typed, by)),
     ),
     PageAct(
         "approve",
         "Let them bet",
         (),
         "{name} may bet from now on, and reads so at once or at the next log-on.",
-        lambda do, by, on, form: do.change(on, lambda desk, who: acts.approve(desk, who, by)),
+        _changes(lambda desk, who, by, typed: acts.approve(desk, who, by)),
     ),
     PageAct(
         "lock",
         "Lock out",
         (MAY_WHY,),
         "{name} can't log on any more, and a call that is open ends. {why}",
-        lambda do, by, on, form: do.change(
-            on, lambda desk, who: acts.set_locked(desk, who, True, by, form["why"])
-        ),
+        _changes(lambda desk, who, by, typed: acts.set_locked(desk, who, True, by, typed)),
     ),
     PageAct(
         "unlock",
         "Let in again",
         (),
         "{name} can log on again.",
-        lambda do, by, on, form: do.change(
-            on, lambda desk, who: acts.set_locked(desk, who, False, by)
-        ),
+        _changes(lambda desk, who, by, typed: acts.set_locked(desk, who, False, by)),
     ),
     PageAct(
         "mute",
         "Mute",
         (MAY_WHY,),
         "Others see nothing any more that {name} says. {why}",
-        lambda do, by, on, form: do.change(
-            on, lambda desk, who: acts.set_muted(desk, who, True, by, form["why"])
-        ),
+        _changes(lambda desk, who, by, typed: acts.set_muted(desk, who, True, by, typed)),
     ),
     PageAct(
         "unmute",
         "Let them speak",
         (),
         "{name} may speak to others again.",
-        lambda do, by, on, form: do.change(
-            on, lambda desk, who: acts.set_muted(desk, who, False, by)
-        ),
+        _changes(lambda desk, who, by, typed: acts.set_muted(desk, who, False, by)),
     ),
     PageAct(
         "delete",
         "Delete",
         (MAY_WHY,),
         "Nobody sees {name} any more. {why}",
-        lambda do, by, on, form: do.change(
-            on, lambda desk, who: acts.delete(desk, who, by, form["why"])
-        ),
+        _changes(acts.delete),
     ),
     PageAct(
         "kick",
