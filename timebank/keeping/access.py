@@ -18,7 +18,7 @@ import json
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import select
 
@@ -94,27 +94,14 @@ def rights_in_file(old: sqlite3.Connection) -> dict[Key, Rights]:
     return _rights(sqlite.run_prepared(old, _RIGHTS), sqlite.run_prepared(old, _OWN_LIMITS))
 
 
-def _rights(rows: Iterable[Iterable[object]], own: Iterable[Iterable[object]]) -> dict[Key, Rights]:
-    limits = {number: OwnLimits(*row) for number, *row in own}  # type: ignore[arg-type]
+def _rights(rows: Iterable[Iterable[Any]], own: Iterable[Iterable[Any]]) -> dict[Key, Rights]:
+    limits = {number: OwnLimits(*row) for number, *row in own}
     rights: dict[Key, Rights] = {}
-    for (
-        number,
-        created,
-        name,
-        hashed,
-        locked,
-        frozen,
-        has_powers,
-        deleted,
-        preferences,
-        muted,
-    ) in rows:
-        assert isinstance(number, int)
-        assert isinstance(created, int)
+    for number, created, name, hashed, *flags, preferences, muted in rows:
+        locked, frozen, has_powers, deleted = (flag not in (None, 0) for flag in flags)
         rights[number, created] = Rights(
-            *(str(name), str(hashed), bool(locked), bool(frozen), muted is not None),
-            *(bool(has_powers), deleted is not None, json.loads(str(preferences))),
-            limits.get(number),
+            *(name, hashed, locked, frozen, muted is not None, has_powers, deleted),
+            *(json.loads(preferences), limits.get(number)),
         )
     return rights
 
@@ -183,9 +170,7 @@ class _Stricter:
 
     def sentences(self) -> list[str]:
         return [
-            template.format(names="; ".join(self._changed[template]))
-            for template in _SENTENCES
-            if self._changed[template]
+            template.format(names="; ".join(names)) for template, names in self._changed.items()
         ]
 
     def _apply(self, record: CallerRecord, before: Rights) -> None:
@@ -215,24 +200,23 @@ class _Stricter:
     def _apply_locks(self, record: CallerRecord, before: Rights) -> None:
         """Lock, freeze and mute a caller who is so in either the copy or the replaced books."""
         desk, by, number = self._desk, self._by, record.id
+        why = str(before.preferences.get(callers.WHY_OUT, ""))
         if before.locked and not record.locked:
-            caller_acts.set_locked(desk, number, True, by)
-            self._note(_LOCKED, record)
-        elif record.locked and not before.locked:
-            self._note(_STILL_LOCKED, record)
+            caller_acts.set_locked(desk, number, True, by, why)
         if before.frozen and not record.frozen:
             window.freeze(desk, number, "as before the restore", by)
-            self._note(_FROZEN, record)
-        elif record.frozen and not before.frozen:
-            self._note(_STILL_FROZEN, record)
         if before.muted and not record.muted:
             caller_acts.set_muted(desk, number, True, by)
-            self._note(_MUTED, record)
-        elif record.muted and not before.muted:
-            self._note(_STILL_MUTED, record)
+        for state, (word, way) in _STATES.items():
+            was, is_so = getattr(before, state), getattr(record, state)
+            if was and not is_so:
+                self._note(f"{word}, as in the books before: {{names}}.", record)
+            elif is_so and not was:
+                other = "as in the copy, though not in the books before"
+                self._note(f"{word}, {other}: {{names}}. {way}", record)
 
     def _apply_password(self, record: CallerRecord, before: Rights, is_later: bool) -> None:
-        self._note(_PASSWORD_OF_COPY if is_later else _PASSWORD, record)
+        self._note(_of(_PASSWORDS, is_later=is_later), record)
         if not is_later:
             _SET_PASSWORD(self._desk.connection, password_hash=before.password_hash, id=record.id)
 
@@ -271,9 +255,9 @@ class _Stricter:
         if (step and step.secret) == (was and was.secret):
             return
         if is_later:
-            self._note(_NO_SECOND_STEP if step is None else _SECOND_STEP_OF_COPY, record)
+            self._note(_NO_STEP if step is None else _of(_STEPS, is_later=True), record)
         else:
-            self._note(_STILL_SECOND_STEP if was is None else _SECOND_STEP, record)
+            self._note(_STILL_STEP if was is None else _of(_STEPS, is_later=False), record)
 
     def _apply_own_limits(self, record: CallerRecord, before: OwnLimits, is_later: bool) -> None:
         """Put back the limits of the replaced books, whose looser ones have passed their delay."""
@@ -283,7 +267,7 @@ class _Stricter:
         if is_later:
             own_limits.put_back(self._desk, record.id, of_copy)
         if now._replace(told=None) != of_copy._replace(told=None):
-            self._note(_OWN_OF_COPY if is_later else _OWN, record)
+            self._note(_of(_OWN, is_later=is_later), record)
 
     def _take_powers(self, record: CallerRecord) -> None:
         powers.revoke(self._desk, record.id, self._by)
@@ -299,21 +283,12 @@ _DELETED = (
     "Locked out, because they were deleted since: {names}. `door callers delete` deletes them"
     " again, and `door callers unlock` lets them in."
 )
-_LOCKED = "Locked out, as in the books before: {names}."
-_STILL_LOCKED = (
-    "Locked out, as in the copy, though not in the books before: {names}. `door callers unlock`"
-    " lets them in."
-)
-_FROZEN = "Frozen, as in the books before: {names}."
-_STILL_FROZEN = (
-    "Frozen, as in the copy, though not in the books before: {names}. `timebank unfreeze` opens"
-    " their accounts."
-)
-_MUTED = "Muted, as in the books before: {names}."
-_STILL_MUTED = (
-    "Muted, as in the copy, though not in the books before: {names}. `door callers unmute` lets"
-    " them speak."
-)
+# What else a caller can be in either books, and how the sysop takes it back.
+_STATES = {
+    "locked": ("Locked out", "`door callers unlock` lets them in."),
+    "frozen": ("Frozen", "`timebank unfreeze` opens their accounts."),
+    "muted": ("Muted", "`door callers unmute` lets them speak."),
+}
 _POWERS = (
     "Took the sysop's powers from {names}: they had none in the books before. `door callers grant`"
     " gives them."
@@ -322,33 +297,24 @@ _NO_POWERS = (
     "Without the sysop's powers, as in the copy, though they have them in the books before:"
     " {names}. `door callers grant` gives them."
 )
-_PASSWORD = (
-    "Their passwords are those of the books before: {names}. `door callers password` sets another."
-)
-_PASSWORD_OF_COPY = (
-    "Their passwords are those of the copy, where they were changed last: {names}. `door callers"
-    " password` sets another."
-)
+_PASSWORDS = "Their passwords are those of {}: {{names}}. `door callers password` sets another."
 _KEYS = "Removed SSH keys that are not in the books before: {names}."
 _KEYS_OF_COPY = (
     "Their SSH keys are those of the copy, where they were changed last, and work once their owner"
     " has logged on with the password: {names}."
 )
-_SECOND_STEP = "The pages ask for the authenticators of the books before: {names}."
-_STILL_SECOND_STEP = (
+_STEPS = "The pages ask for the authenticators of {}: {{names}}."
+_STILL_STEP = (
     "The pages ask for the authenticators of the copy, though the books before have none: {names}."
 )
-_SECOND_STEP_OF_COPY = (
-    "The pages ask for the authenticators of the copy, where they were changed last: {names}."
-)
-_NO_SECOND_STEP = (
+_NO_STEP = (
     "The pages ask for no authenticator, as in the copy, where it was turned off last: {names}."
 )
-_OWN = "Their own limits are those of the books before: {names}."
-_OWN_OF_COPY = "Their own limits are those of the copy, where they were changed last: {names}."
+_OWN = "Their own limits are those of {}: {{names}}."
 _GONE = "In the books before, and not in these: {names}."
-_SENTENCES = (
-    *(_DELETED, _LOCKED, _STILL_LOCKED, _FROZEN, _STILL_FROZEN, _MUTED, _STILL_MUTED, _POWERS),
-    *(_NO_POWERS, _PASSWORD, _PASSWORD_OF_COPY, _SECOND_STEP, _STILL_SECOND_STEP),
-    *(_SECOND_STEP_OF_COPY, _NO_SECOND_STEP, _KEYS, _KEYS_OF_COPY, _OWN, _OWN_OF_COPY, _GONE),
-)
+
+
+def _of(template: str, *, is_later: bool) -> str:
+    """Fill in which books have it; `is_later` if it was changed later in the copy."""
+    of_copy = "the copy, where they were changed last"
+    return template.format(of_copy if is_later else "the books before")

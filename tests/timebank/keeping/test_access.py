@@ -145,8 +145,8 @@ def test_one_that_was_turned_off_is_asked_for_and_the_newer_of_two(copies, books
     sentences = restored(copies, copy)
     assert second_step.of_caller(record(books, ann)) == SecondStep(SECRET, 7)
     assert second_step.of_caller(record(books, bob)) == SecondStep(SECOND, 7)
-    assert sentences[0] == f"The pages ask for the authenticators of the books before: {BOB}."
-    assert sentences[1].endswith(f"though the books before have none: {ANN}.")
+    assert f"The pages ask for the authenticators of the books before: {BOB}." in sentences
+    assert any(each.endswith(f"though the books before have none: {ANN}.") for each in sentences)
 
 
 def test_a_caller_deleted_in_either_copy_is_locked_and_a_new_one_is_named(copies, books, ann, bob):
@@ -220,9 +220,9 @@ class TestTwoCopies:
         assert self.rights(books, ann) == ("new", SECOND, [OTHER], 600)
         assert [each.partition(":")[0] for each in sentences[:-1]] == [
             "Their passwords are those of the copy, where they were changed last",
-            "The pages ask for the authenticators of the copy, where they were changed last",
             "Their SSH keys are those of the copy, where they were changed last, and work once"
             " their owner has logged on with the password",
+            "The pages ask for the authenticators of the copy, where they were changed last",
             "Their own limits are those of the copy, where they were changed last",
         ]
         assert all(ANN in each and BOB not in each for each in sentences[:-1])
