@@ -22,36 +22,32 @@ from datetime import date, timedelta
 from importlib.metadata import entry_points
 from typing import Any, NamedTuple
 
-from sqlalchemy import Column, Table, and_, bindparam, delete, exists, func, select
+from sqlalchemy import Column, Table, bindparam, delete, exists, func, select
 
+from timebank.callers import callers as records
 from timebank.callers import hand_totals, sysop_log
 from timebank.calls import clock, clock_mend
 from timebank.calls.calls import close_dead_calls
 from timebank.errors import CallerOnline, JournalDamaged, Refused, UnknownCaller
+from timebank.guests.departure import leave_without_call
 from timebank.keeping import deletion
 from timebank.ledger import schema
 from timebank.ledger.database import Desk
-from timebank.ledger.entries.reading import EARNED
+from timebank.ledger.entries.posting import Posting
 from timebank.ledger.schema import (
     accounts,
     callers,
-    calls,
-    days,
     given_back,
     messages,
     notices,
-    rounds,
 )
 from timebank.ledger.sql import (
     Prepared,
     Query,
     Reader,
     among,
-    any_row,
-    equal,
     fields_of,
     read,
-    total,
     value,
 )
 from timebank.names import names
@@ -259,63 +255,35 @@ def _remove_deleted(work: Work, look: Work) -> tuple[str, ...]:
 
 
 class _Gone(NamedTuple):
-    """A caller who is gone, with the parameters of `EARNED` for their last day."""
+    """A caller who is gone. `last` is their last call or registration, in seconds since 1970."""
 
     id: int
     name: str
     fold: str
     last: int
-    # Seconds left of their last day.
-    left: int
-    # The ids of the caller's accounts.
-    online: int
-    held: int
-    stake: int
-    # Columns of the last day's row in the table `days`.
-    after: int
-    carried: int
 
 
 def _gone_callers() -> Query:
-    """Select callers who are gone and have nothing but the rest of their last day.
+    """Select callers who are gone and have nothing outside their last day.
 
     A bankroll or a tab keeps an account open; the casino's side of it does not. Locked and frozen
     callers stay, because deletion would free the name and they could register again.
     """
-    who, own, today = callers.c, accounts.c, days.c
+    who, own = callers.c, accounts.c
     last = func.coalesce(who.last_call, who.created)
-    is_own, of_time = own.caller_id == who.id, own.unit == "second"
-    number = select(own.id).where(is_own, of_time)
-    numbers = {
-        kind: number.where(own.kind == kind).scalar_subquery()
-        for kind in ("online", "held", "stake")
-    }
-    left = select(total(own.balance)).where(is_own, of_time, own.kind.in_(["online", "held"]))
-    waits = given_back.c.state.not_in(["written", "kept"])
     of_day = own.kind.in_(["online", "held", "casino"])
-    has = (
-        exists().where(calls.c.caller_id == who.id, calls.c.closed.is_(None)),
-        exists().where(rounds.c.caller_id == who.id, rounds.c.settled.is_(None)),
-        exists().where(given_back.c.caller_id == who.id, waits),
-        exists().where(is_own, own.balance != 0, ~of_day),
-    )
-    known = {"last": last, "left": left.scalar_subquery(), **numbers}
+    waits = given_back.c.state.not_in(["written", "kept"])
     return (
-        fields_of(_Gone, callers, **known, after=today.after, carried=today.carried)
-        .join(days, and_(today.caller_id == who.id, today.day == who.day), isouter=True)
+        fields_of(_Gone, callers, last=last)
         .where(who.deleted.is_(None), who.locked == 0, who.frozen == 0, who.powers == 0)
-        .where(last < bindparam("since"), *(~each for each in has))
+        .where(last < bindparam("since"))
+        .where(~exists().where(own.caller_id == who.id, own.balance != 0, ~of_day))
+        .where(~exists().where(given_back.c.caller_id == who.id, waits))
         .order_by(who.id)
     )
 
 
 _GONE = read(_Gone, _gone_callers)
-_HAS_CALLED = Prepared(
-    lambda: any_row(
-        equal(callers.c.id),
-        func.coalesce(callers.c.last_call, callers.c.created) != bindparam("last"),
-    )
-)
 
 
 def _close_accounts(work: Work, look: Work) -> tuple[str, ...]:
@@ -332,13 +300,14 @@ def _close_accounts(work: Work, look: Work) -> tuple[str, ...]:
         gone = [
             each
             for each in _GONE.all(desk.connection, since=since)
-            if each.fold not in protected and not (each.left and _earned(desk, each) > 0)
+            if each.fold not in protected and not _has_earned(desk, each.id)
         ]
     closed: list[str] = []
     for each in gone:
         try:
             with work() as desk:
-                if _HAS_CALLED(desk.connection, id=each.id, last=each.last).first():
+                record = records.get(desk, each.id)
+                if schema.stamp(record.last_call or record.created) != each.last:
                     continue
                 deletion.delete(desk, each.id)
                 day = desk.settings.schedule.day_of(schema.instant(each.last))
@@ -350,9 +319,10 @@ def _close_accounts(work: Work, look: Work) -> tuple[str, ...]:
     return tuple(closed)
 
 
-def _earned(desk: Desk, gone: _Gone) -> int:
-    of_day = {name: getattr(gone, name) for name in ("online", "held", "stake", "after", "carried")}
-    return EARNED.one(desk.connection, **of_day)
+def _has_earned(desk: Desk, caller_id: int) -> bool:
+    """Return whether the bank takes something when the caller's last day ends."""
+    _, saved = Posting.of_caller(desk, caller_id, leave_without_call).day_end()
+    return saved > 0
 
 
 class _Old(NamedTuple):
