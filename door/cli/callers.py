@@ -19,15 +19,14 @@ from timebank.callers import callers as records
 from timebank.callers import powers, recovery, second_step
 from timebank.callers import ssh_keys as kept
 from timebank.callers.callers import CallerRecord
-from timebank.cli.common import by_option, format_option, say, sheet, tell
+from timebank.cli.common import by_option, format_option, tell
 from timebank.cli.errors import UserError, refusing
 from timebank.errors import NameRefused, Unchanged
-from timebank.keeping import caller_acts, deletion
-from timebank.ledger.schema import instant
+from timebank.keeping import caller_acts
 from timebank.names import names
 from timebank.reports.exports import Record
 from timebank.reports.statements import NAME, SHORT, printable
-from timebank.reports.tables import Column, Listing, Loud, Row, written
+from timebank.reports.tables import Column, Listing, Loud, Row
 from timebank.settings.schedule import Schedule
 
 if TYPE_CHECKING:
@@ -237,24 +236,15 @@ def delete(config_path: Path, by: str, why: str, name: str, yes: bool) -> None:
 @callers.command()
 @config_option
 @by_option
-@click.argument("name", required=False)
+@click.argument("name")
 @click.argument("new_name", required=False)
-def restore(config_path: Path, by: str, name: str | None, new_name: str | None) -> None:
-    """Bring a deleted caller back, or list those who can be.
+def restore(config_path: Path, by: str, name: str, new_name: str | None) -> None:
+    """Bring a deleted caller back, with all their time.
 
-    NEW_NAME is for a caller whose name has been taken since.
+    NEW_NAME is for a caller whose name has been taken since. A NAME that nobody had lists those who
+    can be brought back.
     """
     config = load_config(config_path)
-    if name is None:
-        with reading(config) as desk:
-            known, local = deletion.hidden(desk), config.bank.schedule.local
-        columns = Column("Caller", least=NAME), Column("Number", right=True), Column("Deleted")
-        rows = [
-            (printable(each.name), str(each.id), f"{local(instant(each.deleted)):%Y-%m-%d %H:%M}")
-            for each in known
-        ]
-        say(written([Listing(columns, rows, "Nobody can be brought back.")], sheet()))
-        return
     with writing(config) as desk, refusing(NameRefused):
         if new_name is not None:
             _refuse_reserved(config, new_name)
