@@ -194,7 +194,8 @@ class CanvasDisplay:
         self._note(_PROMPT)
 
     def hint(self, text: str) -> None:
-        """Add a message that goes away with the open question."""
+        """Add a message that goes away with the open question, or at the next one like it."""
+        self.unsay(self._hint)
         self.say(text)
         self._hint = text
 

@@ -52,18 +52,16 @@ class Prompt:
 
         `choices` maps upper-case letters to labels. Enter returns `default`, which is shown; Esc
         and Ctrl-C return `cancel`. `?` explains every key by `meanings`, which are translated here,
-        or else by its label. For the first other key a line says that it does nothing, and on
-        plain lines for every other key. `menu` replaces the labels if the choices are on the
-        screen already, and must name the default. Plain lines say `brief` in its place, if given.
-        `also` maps keys that are not shown to letters.
-        Return `CHANGED` once `changed` is raised.
+        or else by its label. A line says that any other key does nothing. `menu` replaces the
+        labels if the choices are on the screen already, and must name the default. Plain lines say
+        `brief` in its place, if given. `also` maps keys that are not shown to letters. Return
+        `CHANGED` once `changed` is raised.
         """
         prompt = menu or lit(choices, default)
         if question:
             prompt = f"|15{question}|07  {prompt}"
         self._screen.display.prompt(prompt, brief=brief)
         self._screen.offer("keys", choices, default)
-        has_explained = False
         while True:
             key = await self._keyboard.key(changed=changed)
             if key == CHANGED:
@@ -82,9 +80,7 @@ class Prompt:
                 await self.explain(choices, meanings or {}, default, cancel)
                 self._screen.display.prompt(prompt, brief=brief)
                 self._screen.offer("keys", choices, default)
-            elif key != " " and not (has_explained and self._screen.is_painted):
-                # The space bar cuts a pause short.
-                has_explained = True
+            elif key != " ":  # the space bar cuts a pause short
                 self.say_useless(key, choices)
 
     async def choose(
@@ -211,12 +207,15 @@ class Prompt:
 
     def say_useless(self, key: str, choices: Mapping[str, str]) -> None:
         """Tell the caller that a key does nothing here, and the key of a label that begins so."""
-        words = _does_nothing(key)
-        for letter, label in choices.items():
-            if key.isalpha() and label[:1].upper() == key.upper():
-                words = _("{key} does nothing here: press {letter} for {label}.")
-                words = words.format(key=key.upper(), letter=letter, label=label)
-                break
+        words = _("{key} does nothing here. Press ? for the keys that do.")
+        if key != ENTER and (len(key) > 1 or key == UNREADABLE):
+            words = _("That key does nothing here. Press ? for the keys that do.")
+        named = _("Enter") if key == ENTER else literal(key.upper())
+        begun = ((each, label) for each, label in choices.items() if label[:1].upper() == named)
+        letter, label = next(begun, ("", ""))
+        if letter:
+            words = _("{key} does nothing here: press {letter} for {label}.")
+        words = words.format(key=named, letter=letter, label=label)
         self._screen.display.hint(f"|07{words}")
 
     async def _explain(self, paragraphs: Sequence[str]) -> None:
@@ -268,13 +267,3 @@ def _field_explained(meaning: str, longest: int) -> list[str]:
 
 def _up_to(longest: int) -> str:
     return _("Type up to {longest} characters.").format(longest=longest)
-
-
-def _does_nothing(key: str) -> str:
-    if len(key) == 1 and key != UNREADABLE:
-        return _("{key} does nothing here. Press ? for the keys that do.").format(
-            key=literal(key.upper())
-        )
-    if key == ENTER:
-        return _("Enter does nothing here. Press ? for the keys that do.")
-    return _("That key does nothing here. Press ? for the keys that do.")

@@ -126,7 +126,6 @@ class VegasVisit(Sitting):
         self._is_choosing = False  # waiting for a key of the menu
         self._shown_menu = ""  # the menu on screen, "" for none
         self._ask_is_due = False
-        self._is_puzzled = False  # told of a wrong key since the last right one
         self._card_timer: Timer | None = None  # shows the next card
         self._is_receipt_due = False  # the purse has changed, the cards are not shown yet
         self._turn_is_due = False  # their turn has begun, the cards are not shown yet
@@ -594,13 +593,12 @@ class VegasVisit(Sitting):
             return True
         if letter not in choices and letter != BET:
             return await self._puzzle(key, choices)
-        self._is_puzzled = False
         self.console.display.answered()
         self._shown_menu = ""
         return not await self.attempt(self._carry_out(letter, whispers=key == "/"))
 
     async def _puzzle(self, key: str, choices: Mapping[str, str]) -> bool:
-        """Explain the keys on request; say that a key does nothing, once on a painted screen."""
+        """Explain the keys on request; say that any other key does nothing."""
         if key in HELP_KEYS:
             self._is_at_table, self._shown_menu = not self.console.screen.is_painted, ""
             meanings = {**KEY_MEANINGS, "I": insurance_rule(self.table.settings.rules)}
@@ -608,8 +606,7 @@ class VegasVisit(Sitting):
             self._is_at_table = True
             self.console.display.refresh()
             self._say_pending()
-        elif key != " " and not (self._is_puzzled and self.console.screen.is_painted):
-            self._is_puzzled = True
+        elif key != " ":
             self.console.prompt.say_useless(key, choices)
         return True
 

@@ -161,9 +161,11 @@ async def test_help_in_lines_is_shown_once_and_the_question_asked_again() -> Non
         assert output.endswith("Bet (B, Enter), Rules (R), Quit (Q) ")
 
 
-async def test_a_key_without_a_meaning_says_so_once(caller: Somebody) -> None:
+async def test_each_key_without_a_meaning_says_so_in_place_of_the_last(caller: Somebody) -> None:
     async with caller.asked(caller.console.prompt.ask(CHOICES, default="B")) as answer:
-        await caller.types(b"x", b"y", UP)
+        await caller.types(UP)
+        assert "That key does nothing here." in caller.sees
+        await caller.types(b"y", b"x")
         assert caller.sees.count("does nothing here") == 1
         assert "X does nothing here. Press ? for the keys that do." in caller.sees
         await caller.types(b"r")
