@@ -20,7 +20,7 @@ from door.call.keyboard import (
 )
 from door.call.markup import lit, literal
 from door.call.pager import Pager
-from door.call.scene import Explained, ExplainedInLines
+from door.call.scene import Explained
 from door.call.screen import Paint, Screen
 from door.flag import Flag
 from door.lines.line import Ask
@@ -222,10 +222,9 @@ class Prompt:
         """Show paragraphs and the meanings of the screen's fields, and then the screen again."""
         before = self._screen.display.view()
         scene = before.scene
-        fields = scene.explain() if isinstance(scene, Explained) else ()
-        if isinstance(scene, ExplainedInLines) and not self._screen.is_painted:
-            fields = scene.explain_lines()
-        if not self._screen.is_painted:
+        in_lines = not self._screen.is_painted
+        fields = scene.explain(in_lines=in_lines) if isinstance(scene, Explained) else ()
+        if in_lines:
             self._screen.display.answered()
         await self._pager.read(
             _("Help"), "\n".join((*paragraphs, *([""] if fields else []), *fields))

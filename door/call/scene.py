@@ -53,16 +53,11 @@ class Clocked(Scene, Protocol):
 class Explained(Protocol):
     """A scene that explains its fields."""
 
-    def explain(self) -> Sequence[str]:
-        """Return what each field means, a paragraph each, pipe codes allowed."""
+    def explain(self, *, in_lines: bool = False) -> Sequence[str]:
+        """Return what each field means, a paragraph each, pipe codes allowed.
 
-
-@runtime_checkable
-class ExplainedInLines(Protocol):
-    """A scene that has other fields in lines."""
-
-    def explain_lines(self) -> Sequence[str]:
-        """Return the meanings of the fields in lines, as `Explained.explain` does."""
+        `in_lines` is for plain lines, which may have other fields.
+        """
 
 
 class WholeWidth:

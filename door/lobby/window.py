@@ -293,7 +293,7 @@ class WindowScene(WholeWidth):
             for each in fields
         ]
 
-    def explain(self) -> Sequence[str]:
+    def explain(self, *, in_lines: bool = False) -> Sequence[str]:
         fields = (*self.holdings, *self.allowed)
         text = _("{field}: {meaning}")
         return [

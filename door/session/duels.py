@@ -70,7 +70,7 @@ STATES = {
 class DuelScene(DealScene):
     title: ClassVar[str] = DUEL
 
-    def explain(self) -> Sequence[str]:
+    def explain(self, *, in_lines: bool = False) -> Sequence[str]:
         return [
             _("You and your rival play these five hands, with the same cards."),
             _("You bet 10 coins of play money on each."),

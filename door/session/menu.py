@@ -354,7 +354,7 @@ class MenuScene(WholeWidth):
             *self.live.lines(),
         ]
 
-    def explain(self) -> Sequence[str]:
+    def explain(self, *, in_lines: bool = False) -> Sequence[str]:
         last_row = _(
             "The last row shows your node, your time left, your pot in coins and your bank."
         )

@@ -115,7 +115,7 @@ class ReviewScene(DealScene, WholeNarrow):
         said = (_said(each, self.name) for each in self.rated)
         return [*DealScene.lines(self), *said, *self.ends, *self._note()]
 
-    def explain(self) -> Sequence[str]:
+    def explain(self, *, in_lines: bool = False) -> Sequence[str]:
         return [_("Each row is a decision: what you did, what the book says, and what it cost.")]
 
 

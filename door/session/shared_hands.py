@@ -58,15 +58,12 @@ class DealScene(BlackJackScene):
         heading = f"|15{_(self.title)}|07 - {self._turn_words()}"
         return [heading, *(self._card_lines() if self.mine else ())]
 
-    def explain(self) -> Sequence[str]:
+    def explain(self, *, in_lines: bool = False) -> Sequence[str]:
         return [
             _("Everybody plays these ten hands today, with the same cards."),
             _("You bet 10 coins of play money on each. Nothing here touches your minutes."),
             _("The best decisions win: each is compared with the book."),
         ]
-
-    def explain_lines(self) -> Sequence[str]:
-        return self.explain()
 
 
 class SharedHands:

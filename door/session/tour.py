@@ -271,11 +271,8 @@ class PracticeScene(BlackJackScene):
     def lines(self) -> Sequence[str]:
         return [f"|15{_(self.title)}", *self._card_lines()]
 
-    def explain(self) -> Sequence[str]:
+    def explain(self, *, in_lines: bool = False) -> Sequence[str]:
         return [_("Above are the dealer's cards, one of them face down. Below are yours.")]
-
-    def explain_lines(self) -> Sequence[str]:
-        return self.explain()
 
     def _figures(self) -> list[tuple[str, str]]:
         return self._bet_figures()

@@ -30,7 +30,7 @@ GAME = "black-jack-for-time"
 class TournamentScene(DealScene):
     title: ClassVar[str] = TITLE
 
-    def explain(self) -> Sequence[str]:
+    def explain(self, *, in_lines: bool = False) -> Sequence[str]:
         return [
             _("Everybody plays these hands once, with the same cards."),
             _("You bet 10 coins of play money on each. The page before shows the prizes."),

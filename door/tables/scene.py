@@ -322,16 +322,16 @@ class TableScene:
         pot = _("Your pot: {coins}.").format(coins=wording.coins(self.pot))
         return f"|07{pot} {self._turn_words()}."
 
-    def explain(self) -> Sequence[str]:
-        """Return what each field means, for the help page."""
-        return [f"|15{name}|07  {meaning}" for name, meaning in self._fields()]
-
-    def explain_lines(self) -> Sequence[str]:
-        """Return what the fields in plain lines mean, with pot and turns (`pot_words`)."""
+    def explain(self, *, in_lines: bool = False) -> Sequence[str]:
+        """Return what each field means; in plain lines, with pot and turns (`pot_words`)."""
         shown = {_("Pot"), _("A coin"), _("Turns today")}
         if self.is_dealt:
             shown.update(name for name, _value in self._figures())
-        return [f"|15{name}|07  {meaning}" for name, meaning in self._fields() if name in shown]
+        return [
+            f"|15{name}|07  {meaning}"
+            for name, meaning in self._fields()
+            if name in shown or not in_lines
+        ]
 
     def _fields(self) -> Sequence[tuple[str, str]]:
         return (

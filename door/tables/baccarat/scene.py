@@ -244,13 +244,8 @@ class BaccaratScene:
             lines.append(_figure_line(_score_title(COUPS_SHOWN), f"|15{self.score_line()}"))
         return lines
 
-    def explain(self) -> Sequence[str]:
-        return self._explained(words.explained(for_time=self.for_time))
-
-    def explain_lines(self) -> Sequence[str]:
-        return self._explained(words.explained(for_time=self.for_time, in_lines=True))
-
-    def _explained(self, lines: Sequence[str]) -> Sequence[str]:
+    def explain(self, *, in_lines: bool = False) -> Sequence[str]:
+        lines = words.explained(for_time=self.for_time, in_lines=in_lines)
         return [*lines, f"|07{words.brass_plate(self.plate)}"] if self.plate else lines
 
     def pot_words(self) -> str:

@@ -55,7 +55,7 @@ class _Table:
 class _FilmedScene(VegasScene):
     """A scene of the callers in the round, without anybody's turns."""
 
-    def explain(self) -> Sequence[str]:
+    def explain(self, *, in_lines: bool = False) -> Sequence[str]:
         return ()
 
     def _turns_only(self) -> str:

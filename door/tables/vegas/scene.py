@@ -269,7 +269,7 @@ class VegasScene:
         coins = wording.coins(self._caller.purse.pot(self._coin))
         return f"|07{_('Your pot: {coins}.').format(coins=coins)} {self._turns_only()}."
 
-    def explain(self) -> Sequence[str]:
+    def explain(self, *, in_lines: bool = False) -> Sequence[str]:
         """Return the meaning of each field, for the help page."""
         painted = self._caller.console.screen.is_painted
         fields = [

@@ -36,7 +36,7 @@ class Felt:
     def lines(self) -> Sequence[str]:
         return ["the felt"]
 
-    def explain(self) -> Sequence[str]:
+    def explain(self, *, in_lines: bool = False) -> Sequence[str]:
         return ["|15Pot|07  What you can bet."]
 
 
