@@ -140,31 +140,24 @@ def _about(caller: Caller, left: Leftover, *, is_first: bool = False) -> list[st
     return [f"|07{line}" for line in lines]
 
 
-class CallSummary(NamedTuple):
-    lines: list[str]
-    # Whether the lines make the last table's statement needless: the menu has shown it too.
-    replaces_statement: bool = False
-
-
-async def summarise_call(caller: Caller, reason: str) -> CallSummary:
+async def summarise_call(caller: Caller, reason: str) -> list[str]:
     """Sum up call and day, and name the time of fresh minutes.
 
     There are no lines if `reason` leaves no time to read them, or the books cannot be read.
     """
     if reason not in SUMMARISED:
-        return CallSummary([])
+        return []
     try:
         results = await caller.look_up(partial(_look_up, caller))
     except BooksFailed:
-        return CallSummary([])
+        return []
     lines = _results(results.call, results.day)
     if results.place:
         lines.append(_wealth_rank(results.place))
     if reason == "log-off" and caller.record.board is None:
         schedule = caller.bank_settings.schedule
         lines.append(wording.fresh_minutes(schedule, caller.console.clock.now()))
-    is_open = caller.hand_waits or bool(caller.purse.posted.stake)
-    return CallSummary(lines, reason == "log-off" and results.call.hands > 0 and not is_open)
+    return lines
 
 
 def _look_up(caller: Caller, desk: Desk) -> _Results:

@@ -367,11 +367,11 @@ async def _good_bye(caller: Caller, words: str, reason: str) -> str:
             console.screen.say(message)
     banked = await caller.farewell(reason)
     summary = await summarise_call(caller, reason)
-    if caller.statement and not summary.replaces_statement:
+    if caller.statement and reason != "log-off":  # the menu has shown it
         console.screen.say(f"|14{caller.statement}")
     for line in banked:
         console.screen.say(f"|14{line}")
-    for line in summary.lines:
+    for line in summary:
         console.screen.say(f"|07{line}")
     console.screen.say(f"|15{words}")
     left, is_ours = caller.purse.time_left(), caller.record.board is None

@@ -68,9 +68,9 @@ class TableTally:
     endings: Counter[str] = field(default_factory=Counter)
     streak: int = 0  # wins in a row; a push does not end them
 
-    def count(self, ending: str, net: int) -> None:
-        """Count the end of a hand with the sign of its `net`."""
-        self.endings[ending] += 1
+    def count(self, net: int, ending: str = "") -> None:
+        """Count the end of a hand, by default "won", "lost" or "push" by the sign of its `net`."""
+        self.endings[ending or ("won" if net > 0 else "lost" if net < 0 else "push")] += 1
         self.streak = 0 if net < 0 else self.streak + (net > 0)
 
     def streak_words(self) -> str:
@@ -79,8 +79,11 @@ class TableTally:
             return ""
         return _("{number} in a row").format(number=self.streak)
 
-    def summed_up(self, title: str, *, hand_is_open: bool) -> str:
-        """Return the result of a visit: "... 8 wins, 12 losses. You're down 17 minutes."."""
+    def summed_up(self, title: str, *, hand_is_open: bool, result: str = "") -> str:
+        """Return the result of a visit: "... 8 wins, 12 losses. You're down 17 minutes.".
+
+        `result` replaces the last sentence.
+        """
         if not self.turns:
             return ""
         won, lost, push = (self.endings[ending] for ending in ("won", "lost", "push"))
@@ -92,7 +95,7 @@ class TableTally:
             parts.append(ngettext("{number} push", "{number} pushes", push).format(number=push))
         sentences = [sum_of_sitting(title, f"{', '.join(parts)}.")]
         if self.net or not hand_is_open:
-            sentences.append(net_words(self.net, span(abs(self.net))))
+            sentences.append(result or net_words(self.net, span(abs(self.net))))
         if hand_is_open:
             sentences.append(_("One hand is still open."))
         return " ".join(sentences)

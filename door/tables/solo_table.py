@@ -436,14 +436,10 @@ class TableForTime(SoloTable):
             self.scene.tally.turns += 1
             self.scene.clear()
             self.scene.bet, self.scene.is_dealt = amount, True
-            self._forget_last_hand()
+            if self.console.screen.is_painted:
+                self.console.display.stage(self.scene)  # without the messages of earlier hands
             await self._show(step)
         await self.betting.remember(bet)
-
-    def _forget_last_hand(self) -> None:
-        """Clear the messages of earlier hands."""
-        if self.console.screen.is_painted:
-            self.console.display.stage(self.scene)
 
     async def _decide(self) -> None:
         """Ask for one of the actions that rules and pot allow, and carry it out."""
@@ -523,7 +519,7 @@ class TableForTime(SoloTable):
             self.scene.tally.net += step.settlement.won - step.settlement.lost
             if step.settlement.final:
                 net = step.settlement.won - step.settlement.lost
-                self.scene.tally.count(self._ending(step.after), net)
+                self.scene.tally.count(net, self._ending(step.after))
                 if not self.console.screen.is_painted:
                     self._say_streak(self.scene.tally)
         self._show_receipt(step)

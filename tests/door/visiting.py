@@ -16,7 +16,7 @@ MENU = "<G>oodbye"
 SHORT_MENU = "Your game, or ? for the list:"
 TABLE = "bank  <Q>uit"  # the end of the menu, also on two rows
 AT_TABLE = "Tal<k>"
-KEYS_OF_TABLE = "All keys (?)"
+KEYS_OF_TABLE = "All keys"
 # The end of a prompt after the first time on plain lines.
 SHORT = {MENU: SHORT_MENU, TABLE: KEYS_OF_TABLE, AT_TABLE: KEYS_OF_TABLE}
 PATIENT = {"idle_warning_seconds": 86_399, "idle_limit_seconds": 86_400}

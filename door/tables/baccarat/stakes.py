@@ -10,11 +10,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from door import wording
-from door.games.baccarat.events import BaccaratOutcome
 from door.tables.baccarat import words
 from door.tables.betting import SMALLEST_BET, Betting, BettingTime
 from door.tables.scene import TableTally, bet_name
-from door.tables.words import amount_sentence, net_words, result_sentence, sum_of_sitting
+from door.tables.words import amount_sentence, result_sentence
 from timebank.language import N_, _, ngettext
 from timebank.wagers import play_money
 from timebank.wagers.play_money import FULL_BANK, NEW_BANKROLL
@@ -83,9 +82,6 @@ class ForTime(Wagering, BettingTime):
 
     def follow(self, receipt: Receipt) -> None:
         """No-op: the caller keeps the purse."""
-
-    def result_words(self) -> str:
-        return net_words(self.tally.net, span(abs(self.tally.net)))
 
 
 class ForTheBank(Wagering):
@@ -199,17 +195,6 @@ BaccaratStakes = ForTime | ForTheBank
 
 def statement(stakes: BaccaratStakes) -> str:
     """Return the result of the visit with these stakes, "" without a coup."""
-    tally = stakes.tally
-    if not tally.turns:
-        return ""
-    won, lost = tally.endings[BaccaratOutcome.PLAYER], tally.endings[BaccaratOutcome.BANK]
-    off = tally.endings[BaccaratOutcome.STAND_OFF]
-    parts = [
-        ngettext("{number} win", "{number} wins", won).format(number=won),
-        ngettext("{number} loss", "{number} losses", lost).format(number=lost),
-    ]
-    if off:
-        parts.append(ngettext("{number} tie", "{number} ties", off).format(number=off))
-    sentence = sum_of_sitting(words.title(), f"{', '.join(parts)}. {stakes.result_words()}")
     is_open = isinstance(stakes, ForTime) and stakes.caller.hand_waits
-    return f"{sentence} {_('A coup is still open.')}" if is_open else sentence
+    result = stakes.result_words() if isinstance(stakes, ForTheBank) else ""
+    return stakes.tally.summed_up(words.title(), hand_is_open=is_open, result=result)

@@ -421,7 +421,7 @@ class BaccaratTable(SoloTable):
             tally = self.betting.tally
             tally.turns += 1
             tally.net += event.won - event.lost
-            tally.count(event.outcome, event.won - event.lost)
+            tally.count(event.won - event.lost)
             self.scene.banner = words.banner(event, self.betting.amount)
             if event.won and (streak := tally.streak_words()):
                 self.scene.banner += f" - {streak}"

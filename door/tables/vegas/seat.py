@@ -420,7 +420,7 @@ class VegasVisit(Sitting):
         net = totals.won - totals.lost
         self.tally.turns += 1
         self.tally.net += net
-        self.tally.count("won" if net > 0 else "lost" if net < 0 else "push", net)
+        self.tally.count(net)
         return net
 
     def _advise(self) -> None:

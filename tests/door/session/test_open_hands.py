@@ -41,7 +41,7 @@ async def test_a_coup_left_open_at_baccarat(tmp_path: Path) -> None:
         await ada.wagers(8)
         await ada.wagers_on_5(8)
         await closes(ada)
-        assert "You're even. A coup is still open." in ada.screen
+        assert "One hand is still open." in ada.screen
 
 
 async def test_a_hand_left_open_at_the_teletype(tmp_path: Path) -> None:
