@@ -226,7 +226,7 @@ async def test_the_choice_of_a_screen_keeps_plain_lines(board: World, key: str) 
         ("t", "Your choice (Enter to quit):"),
         ("b", TABLE),
         ("v", "<Q>uit"),
-        ("l", "Press any key"),
+        ("n", "Press any key"),
     ],
 )
 async def test_a_key_switches_to_plain_lines_at_every_question(
