@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
@@ -60,25 +60,16 @@ if TYPE_CHECKING:
     from timebank.thebank.outbox import OutboxRow
 
 
-def _passphrase(_context: click.Context, _option: click.Parameter, file: Any) -> str | None:
-    return None if file is None else file.readline().rstrip("\r\n")
-
-
-passphrase_option = click.option(
-    "--passphrase-file",
-    "passphrase",
-    type=click.File("r", encoding="utf-8"),
-    callback=_passphrase,
-    help="The file with the passphrase of the SSH key, - for standard input.",
-)
-
-
 @click.command()
 @config_option
 @click.option("--all", "is_all", is_flag=True, help="Also sysop.toml, texts and the SSH key.")
-@passphrase_option
+@click.option(
+    "--passphrase-file",
+    type=click.File("r", encoding="utf-8"),
+    help="With --all: the passphrase that seals the SSH key, - for standard input.",
+)
 @click.argument("file", type=click.Path(path_type=Path))
-def backup(config: Path, is_all: bool, passphrase: str | None, file: Path) -> None:
+def backup(config: Path, is_all: bool, passphrase_file: TextIO | None, file: Path) -> None:
     """Copy the books to a new FILE; with --all the whole board.
 
     The board can stay open. The copy is of one moment, and audited. With --all, FILE is a tar file
@@ -90,6 +81,7 @@ def backup(config: Path, is_all: bool, passphrase: str | None, file: Path) -> No
         copy = partial(back_up, books.database, settings, begun)
         with working("Copying and checking the books"):
             if is_all:
+                passphrase = passphrase_file.readline().rstrip("\r\n") if passphrase_file else None
                 copied, contents = whole_board.back_up(
                     config, settings, begun, file, passphrase, copy
                 )
@@ -168,24 +160,22 @@ def _books_at(place: str, settings: BankSettings) -> Database:
     help="Show what a restore would do, and change nothing; the board can stay open.",
 )
 @click.option("--yes", is_flag=True, help="Don't show what would be undone, and don't ask.")
-@passphrase_option
 @click.argument("file", type=click.Path(path_type=Path))
-def restore(
-    config: Path, by: str, dry_run: bool, yes: bool, passphrase: str | None, file: Path
-) -> None:
+def restore(config: Path, by: str, dry_run: bool, yes: bool, file: Path) -> None:
     """Replace the books with the backup FILE, after showing what that undoes.
 
     The board must be closed. The backup is audited first, and the old books stay next to the new.
     Everything open in the backup is closed: shoes end, hands are void and their stakes return.
     Numbers continue past any ever given, in a new generation. Recovery codes become void. Rights
     that were taken from callers since are not given back, and locks, freezes and mutes hold that
-    are in either books. The command lists each change. Of a backup of the whole board, the other
-    files are written where they are missing.
+    are in either books. The command lists each change. Of a backup of the whole board, it takes
+    the books; its CONTENTS.txt says how the rest goes back.
     """
-    with refusing(BackupRefused), whole_board.opened(file, config, passphrase) as whole:
-        settings = load(config if whole is None else whole.config)
+    if not config.exists():
+        raise UserError(f"There is no {config} here. `tar xf` unpacks that of a whole board.")
+    settings = load(config)
+    with refusing(BackupRefused), whole_board.books_in(file) as source:
         copies, now = _copies(settings), datetime.now(UTC)
-        source = file if whole is None else whole.books
         if dry_run or not yes:
             tried = _restored(partial(copies.rehearse, source, settings, now))
             if dry_run or tried.undone:
@@ -195,9 +185,7 @@ def restore(
             if tried.undone:
                 click.confirm("Restore?", abort=True)
         restored = _restored(partial(copies.restore, source, settings, now, by))
-        _say_restored(restored, settings, file)
-        if whole is not None:
-            say(whole_board.put_back(whole, config, settings))
+    _say_restored(restored, settings, file)
 
 
 def _restored(work: Callable[[], Restored]) -> Restored:
