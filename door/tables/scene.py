@@ -19,7 +19,7 @@ from ansi.style import Colour, Style
 from ansi.width import text_width
 from door import wording
 from door.tables.fairness import SHORT
-from door.tables.words import net_words, sum_of_sitting
+from door.tables.words import net_words
 from timebank.language import N_, _, ngettext, pgettext
 from timebank.words import field as figure
 from timebank.words import span
@@ -93,7 +93,8 @@ class TableTally:
         ]
         if push:
             parts.append(ngettext("{number} push", "{number} pushes", push).format(number=push))
-        sentences = [sum_of_sitting(title, f"{', '.join(parts)}.")]
+        words = _("Your sitting at {title}: {counts}.")
+        sentences = [words.format(title=title, counts=", ".join(parts))]
         if self.net or not hand_is_open:
             sentences.append(result or net_words(self.net, span(abs(self.net))))
         if hand_is_open:

@@ -52,11 +52,6 @@ def net_words(net: int, amount: str) -> str:
     return words.format(amount=amount)
 
 
-def sum_of_sitting(title: str, words: str) -> str:
-    """Return the result of one visit to a table, for the menu, which also has those of the day."""
-    return _("Your sitting at {title}: {words}").format(title=title, words=words)
-
-
 # What cards count.
 
 

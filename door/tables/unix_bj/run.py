@@ -331,8 +331,10 @@ class Run:
         self.caller.tell(step.receipt._replace(awards=()))
         if step.after.over:
             totals = step.after.totals
+            net = (totals.won - totals.lost) // self.terms.dollar
             self.tally.turns += 1
-            self.tally.net += (totals.won - totals.lost) // self.terms.dollar
+            self.tally.net += net
+            self.tally.count(net)
             self.caller.last_hand.mark_shown()  # the next hand is dealt without a key
 
     def _say(self, text: str) -> None:

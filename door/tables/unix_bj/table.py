@@ -34,11 +34,10 @@ from door.tables.words import (
     RULES,
     STRATEGY,
     STRATEGY_LABEL,
-    sum_of_sitting,
     turns_today,
 )
 from timebank.errors import BooksUnavailable
-from timebank.language import N_, _, ngettext
+from timebank.language import N_, _
 from timebank.wagers.play_money import tally
 from timebank.words import date_words, span
 
@@ -181,16 +180,8 @@ class UnixBjTable(Sitting):
         return BettingTime(self.caller, GAME, self.settings, 1).refusal()
 
     def _statement(self) -> str:
-        turns = self.tally.turns
-        if not turns:
-            return ""
-        hands = ngettext("{number} hand", "{number} hands", turns).format(number=turns)
-        sentences = [sum_of_sitting(self.title, f"{hands}.")]
-        if self.tally.net or not self.caller.hand_waits:
-            sentences.append(words.net_words(self.tally.net))
-        if self.caller.hand_waits:
-            sentences.append(_("One hand is still open."))
-        return " ".join(sentences)
+        net = words.net_words(self.tally.net)
+        return self.tally.summed_up(self.title, hand_is_open=self.caller.hand_waits, result=net)
 
 
 def sit_down(board: Board, caller: Caller) -> UnixBjTable:

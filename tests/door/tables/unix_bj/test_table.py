@@ -243,7 +243,9 @@ async def test_the_goodbye_sums_up_the_game(tmp_path: Path) -> None:
         await ada.presses(" ").is_asked(PLAY)
         await ada.presses("q").is_asked(MENU)
         words = f"{'up' if score > 0 else 'down'} $2" if score else "even"
-        await ada.sees(f"Your sitting at UNIX bj: 1 hand. You're {words}.")
+        counts = "1 win, 0 losses" if score > 0 else "0 wins, 1 loss" if score else "0 wins"
+        await ada.sees(f"Your sitting at UNIX bj: {counts}")
+        await ada.sees(f"You're {words}.")
 
 
 async def test_the_page_behind_fairness_has_seal_and_seed_whole(tmp_path: Path) -> None:
