@@ -362,9 +362,6 @@ class TableForTime(SoloTable):
         """Return an action to take without asking, and why, when the pot allows no other."""
         return None
 
-    def _watch_decision(self, round_: Any, actions: Sequence[Any]) -> None:
-        """Called before the caller decides."""
-
     def _judge_decision(self, action: Any) -> None:
         """Called after the caller has decided."""
 
@@ -452,7 +449,6 @@ class TableForTime(SoloTable):
             action, why = forced
             self.console.screen.say(f"|07{why}")
         else:
-            self._watch_decision(round_, actions)
             choice = await self._ask_action(round_, actions)
             by_letter = {self.action_keys[action][0]: action for action in actions}
             if choice not in by_letter:

@@ -164,15 +164,13 @@ class BlackJackForTimeTable(TableForTime):
 
     async def _ask_action(self, round_: BlackjackRound, actions: Sequence[BlackjackAction]) -> str:
         """Ask for an action; on plain lines the tutor speaks before the question."""
+        if self.caller.prefers("tutor"):
+            self.tutor.watch(round_, actions)
         if round_.phase is BlackjackPhase.INSURANCE:
             self._explain_insurance(round_.rules)
         if self.tutor.is_thinking and not self.console.screen.is_painted:
             await self.console.keyboard.pause(ADVICE_SECONDS)
         return await super()._ask_action(round_, actions)
-
-    def _watch_decision(self, round_: BlackjackRound, actions: Sequence[BlackjackAction]) -> None:
-        if self.caller.prefers("tutor"):
-            self.tutor.watch(round_, actions)
 
     def _judge_decision(self, action: BlackjackAction) -> None:
         if self.caller.prefers("tutor"):
