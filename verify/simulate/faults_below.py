@@ -75,9 +75,9 @@ def syncs_no_files(patch: pytest.MonkeyPatch) -> None:
 FAULTS = {
     syncs_nothing: 6,
     syncs_checkpoints_alone: 7,
-    answers_before_the_commit: 21,
-    swallows_a_failed_commit: 65,
+    answers_before_the_commit: 23,
+    swallows_a_failed_commit: 69,
     guesses_that_nothing_has_changed: 28,
     syncs_no_folder: 29,
-    syncs_no_files: 15,
+    syncs_no_files: 20,
 }
