@@ -426,11 +426,11 @@ _FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
 
 # Faults of other boards' callers, most frequent where doors hand over most of them.
 _OF_GUESTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
-    gives_back_twice: 2,
+    gives_back_twice: 4,
     forgets_debts: 1,
-    saves_the_minutes_of_hosts: 45,
+    saves_the_minutes_of_hosts: 19,
     forgets_the_events_of_hosts: 1,
-    lets_guests_stay_on: 53,
+    lets_guests_stay_on: 5,
     **faults_handed.FAULTS,
 }
 
@@ -457,7 +457,7 @@ class Fault:
 FAULTS = {
     **{put.__name__: Fault(put, first) for put, first in _FAULTS.items()},
     **{
-        put.__name__: Fault(put, first, steps=100, people=12, is_relayed=True)
+        put.__name__: Fault(put, first, people=30, is_relayed=True)
         for put, first in _OF_GUESTS.items()
     },
     **{
