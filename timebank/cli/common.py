@@ -425,8 +425,8 @@ def show(lines: Iterable[str]) -> None:
 
 # Longer amounts than anybody types, far below the largest integer of SQLite.
 AMOUNT = re.compile(
-    r"(?P<sign>[-+]?)(?:(?P<all>[0-9]{1,8})|(?P<clock>[0-9]{1,6}:[0-5]?[0-9](?::[0-5][0-9])?)"
-    r"|(?:(?P<hours>[0-9]{1,6})h)?(?:(?P<minutes>[0-9]{1,8})m)?)",
+    r"([-+]?)(?:([0-9]{1,8})m?|([0-9]{1,6})h(?:([0-9]{1,8})m)?"
+    r"|([0-9]{1,6}):([0-5]?[0-9])(?::([0-5][0-9]))?)",
     re.ASCII | re.IGNORECASE,
 )
 
@@ -435,47 +435,33 @@ class WithAmount(click.Command):
     """A command that takes -5 as an amount, not as an option."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        ctx.ignore_unknown_options = any(word[:1] == "-" and _minutes_of(word) for word in args)
+        ctx.ignore_unknown_options = any(re.match("-[0-9]", word) for word in args)
         return super().parse_args(ctx, args)
-
-
-def _minutes_of(typed: str) -> int | None:
-    """Return a typed length of time in whole minutes, None if it is invalid or ambiguous."""
-    match = AMOUNT.fullmatch(typed.strip())
-    if match is None or not (match["all"] or match["clock"] or match["hours"] or match["minutes"]):
-        return None
-    if match["clock"]:
-        hours, minutes, *seconds = match["clock"].split(":")
-        if seconds != ["00"]:  # "15:00" may be hours or minutes
-            return None
-    else:
-        hours, minutes = match["hours"] or "0", match["all"] or match["minutes"] or "0"
-    return (int(hours) * 60 + int(minutes)) * (-1 if match["sign"] == "-" else 1)
 
 
 def parse_minutes(typed: str) -> int:
     """Return a typed length of time in minutes. Raises `BadParameter` with the reason."""
-    minutes = _minutes_of(typed)
-    if minutes is not None:
-        return minutes
     match = AMOUNT.fullmatch(typed.strip())
-    if match is None or not match["clock"]:
+    if match is None:
         raise click.BadParameter(
             f"{typed!r} is not an amount: write minutes (90, 90m), or hours and minutes"
             " (2h, 1h30m)."
         )
-    first, second, *seconds = match["clock"].split(":")
-    if seconds:
+    sign, alone, hours, rest, *clock = match.groups()
+    first, second, seconds = (None if part is None else int(part) for part in clock)
+    if first is None or second is None:
+        total = 60 * int(hours or 0) + int(alone or rest or 0)
+    elif seconds == 0:
+        total = 60 * first + second
+    elif seconds is not None:
         raise click.BadParameter(f"{typed!r} is not in whole minutes.")
-    if int(second) == 0:
-        raise click.BadParameter(
-            f"{typed!r} is {int(first)} hours or {int(first)} minutes:"
-            f" write {int(first)}h or {int(first)}m."
-        )
-    raise click.BadParameter(
-        f"{typed!r} is hours and minutes, or minutes and seconds: write"
-        f" {int(first)}h{int(second)}m, or whole minutes ({int(first)}m)."
-    )
+    else:  # "15:00" may be hours or minutes
+        either, other = f"{first}h{second}m", f"whole minutes ({first}m)"
+        means = "hours and minutes, or minutes and seconds"
+        if second == 0:
+            means, either, other = f"{first} hours or {first} minutes", f"{first}h", f"{first}m"
+        raise click.BadParameter(f"{typed!r} is {means}: write {either}, or {other}.")
+    return -total if sign == "-" else total
 
 
 def amount(_context: click.Context, _parameter: click.Parameter, typed: str) -> int:

@@ -123,7 +123,7 @@ def test_lengths_of_time_as_they_are_typed(typed, minutes):
 @pytest.mark.parametrize(
     ("typed", "expected"),
     [
-        ("15:00", "'15:00' is 15 hours or 15 minutes: write 15h or 15m."),
+        ("15:00", "'15:00' is 15 hours or 15 minutes: write 15h, or 15m."),
         ("1:30", "is hours and minutes, or minutes and seconds: write 1h30m, or whole minutes"),
         ("0:01:30", "'0:01:30' is not in whole minutes."),
         *((typed, f"{typed!r} is not an amount") for typed in NO_AMOUNTS),
