@@ -13,7 +13,6 @@ open or under way in the copy is closed or put in doubt:
 - calls are closed and charged to their last renewal, and visits of other boards' callers end;
 - records for THEBANK.EXT and minutes for a host that were waiting are in doubt: only the sysop can
   find out whether they were delivered;
-- early events are those of the replaced books, if these can be read;
 - recovery codes are void, and no right that was taken away comes back (access.py);
 - numbers continue past any that were ever given, in a new generation (generations.py).
 
@@ -27,13 +26,13 @@ from __future__ import annotations
 import contextlib
 import logging
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Integer, Text, bindparam, delete, func, insert, select
+from sqlalchemy import Integer, Text, bindparam, func, insert, select
 
 from timebank.callers import sysop_log
 from timebank.callers.notices import DayAndTime, Value, written
@@ -61,7 +60,6 @@ from timebank.ledger.sql import (
     change,
     columns_of,
     highest,
-    insert_into,
     value,
 )
 from timebank.ledger.sqlite import dialect as sqlite
@@ -105,11 +103,9 @@ class PriorBooks:
     at: int | None = None
     rights: Mapping[Key, Rights] | None = None
     commits: int = 0
-    # Rows of `early_events`, None if unknown.
-    early_events: Sequence[tuple[object, ...]] | None = None
 
     def merged_with(self, other: PriorBooks) -> PriorBooks:
-        """Combine two states. Rights and early events of `other` win if both have them."""
+        """Combine two states. The rights of `other` win if both have them."""
         tables = {*self.numbers, *other.numbers}
         numbers = {
             table: max(self.numbers.get(table, 0), other.numbers.get(table, 0)) for table in tables
@@ -119,8 +115,7 @@ class PriorBooks:
         rights = self.rights if other.rights is None else other.rights
         commits = max(self.commits, other.commits)
         generation = max(self.generation, other.generation)
-        early = self.early_events if other.early_events is None else other.early_events
-        return PriorBooks(generation, numbers, at, rights, commits, early)
+        return PriorBooks(generation, numbers, at, rights, commits)
 
     def firsts(self, now: datetime) -> dict[str, int]:
         """Return the first new number of each table, past all numbers that may have been given."""
@@ -316,7 +311,6 @@ def settle_copy(desk: Desk, given: PriorBooks, by: str, why: str) -> SettledCopy
     contests.close_all(desk)
     files = bookings.relocate_files(desk)
     _tell_callers(desk, copied)
-    _keep_early_events(desk, given)
     admission = tuple(access.restrict(desk, given.rights, by))
     settled_copy = SettledCopy(
         generation,
@@ -383,7 +377,6 @@ def prior_by_file(old: sqlite3.Connection, path: Path) -> PriorBooks:
         identity = sqlite.run_prepared(old, live_mark.IDENTITY).fetchone()
         mark, copied, commits = identity or (live_mark.UNMARKED, None, 0)
         rights = access.rights_in_file(old)
-        early = sqlite.run_prepared(old, _EARLY_EVENTS).fetchall()
     except sqlite3.DatabaseError:
         return PriorBooks(at=0)
     note = live_mark.read_note(path)
@@ -395,7 +388,7 @@ def prior_by_file(old: sqlite3.Connection, path: Path) -> PriorBooks:
     at = None if is_last else 0
     if not is_last:
         return PriorBooks(generation, known_numbers, at, commits=commits)
-    return PriorBooks(generation, known_numbers, at, rights, commits, early)
+    return PriorBooks(generation, known_numbers, at, rights, commits)
 
 
 def prior_books_in(desk: Desk) -> PriorBooks:
@@ -406,7 +399,6 @@ def prior_books_in(desk: Desk) -> PriorBooks:
         generations.last_numbers(books),
         rights=access.rights_in(desk),
         commits=high_water.read_count(books),
-        early_events=[tuple(row) for row in _EARLY_EVENTS(books)],
     )
 
 
@@ -510,20 +502,3 @@ def _remark(desk: Desk, note: Note | None, noted: int, path: Path) -> str | None
 
 def marked_as_copy(connection: sqlite3.Connection, now: datetime) -> None:
     sqlite.run_prepared(connection, live_mark.MARK_AS_COPY, copied=stamp(now))
-
-
-_EARLY_EVENTS = Prepared(lambda: select(schema.early_events))
-_FORGET_EARLY_EVENTS = Prepared(lambda: delete(schema.early_events))
-_ADD_EARLY_EVENT = Prepared(
-    lambda: insert_into(schema.early_events, " ".join(schema.early_events.c.keys()))
-)
-
-
-def _keep_early_events(desk: Desk, given: PriorBooks) -> None:
-    """Replace the early events of the copy by those of the replaced books, if these are known."""
-    if given.early_events is None:
-        return
-    _FORGET_EARLY_EVENTS(desk.connection)
-    for row in given.early_events:
-        names = schema.early_events.c.keys()
-        _ADD_EARLY_EVENT(desk.connection, **dict(zip(names, row, strict=True)))

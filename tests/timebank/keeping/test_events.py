@@ -9,7 +9,7 @@ import pytest
 from tests.timebank.books import NOON, Books
 from timebank.calls import clock_mend
 from timebank.errors import EventRefused
-from timebank.keeping import events, restore
+from timebank.keeping import events
 from timebank.keeping.events import EventAsked
 from timebank.ledger import early_events
 
@@ -142,18 +142,3 @@ def test_each_takes_the_place_of_another_night(books):
     books.wait(4 * 86400)
     start(books, AT_ONCE)
     assert len(books.do(early_events.load)) == 1, "what is long over is forgotten"
-
-
-@pytest.mark.parametrize("known", [True, False])
-def test_a_restore_keeps_events_started_or_cancelled_since_the_copy(books, known):
-    start(books)
-    with books.database.reading(books.settings, books.now) as desk:
-        given = restore.prior_books_in(desk)
-    books.do(events.take_back, "Jane")
-    if not known:
-        given = restore.PriorBooks()
-    books.do(restore.settle_copy, given, "Jane", "the disk had died")
-    assert len(books.do(early_events.load)) == known
-    books.do(restore.settle_copy, restore.PriorBooks(early_events=()), "Jane", "once more")
-    assert books.do(early_events.load) == ()
-    assert books.audit() == []
