@@ -124,6 +124,16 @@ def test_release_1_0_refuses_books_that_were_moved_forward(file, cluster, on_ser
                     way()
 
 
+def test_a_caller_whom_release_1_0_deleted_is_gone_for_good(file):
+    with contextlib.closing(sqlite3.connect(file)) as old, old:
+        old.execute("UPDATE callers SET deleted = 7, powers = 0 WHERE name = 'Bob'")
+    with contextlib.closing(SqliteDatabase(file)) as database:
+        database.upgrade()
+    with contextlib.closing(sqlite3.connect(file)) as books:
+        rows = books.execute("SELECT name, removed FROM callers ORDER BY id").fetchall()
+    assert rows == [("Ann", None), ("Bob", 7)]
+
+
 def test_upgraded_tables_in_a_file_equal_new_ones(file, folder):
     definitions = []
     for path in (file, folder / "new.sqlite3"):
