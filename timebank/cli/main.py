@@ -35,13 +35,16 @@ COMMANDS = {
         "window",
         "Show the sysop's log, newest first: changes to accounts and callers by hand.",
     ),
-    "backup": ("keeping", "Copy the books to a new FILE."),
+    "backup": ("keeping", "Copy the books to a new FILE; with --all the whole board."),
     "upgrade": ("keeping", "Move books of an earlier release forward to this one."),
     "move": (
         "keeping",
         "Move the books from SOURCE to TARGET: files of SQLite, or postgresql:// URLs.",
     ),
-    "restore": ("keeping", "Replace the books with the backup FILE."),
+    "restore": (
+        "keeping",
+        "Replace the books with the backup FILE, after showing what that undoes.",
+    ),
     "outbox": ("keeping", "Show records that are not in THEBANK.EXT yet, and settle doubts."),
     "import": ("keeping", "Import a THEBANK.EXT from another program."),
     "maintain": ("keeping", "Do the nightly work; safe to repeat at any time."),

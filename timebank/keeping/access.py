@@ -176,7 +176,7 @@ class _Stricter:
     def _apply(self, record: CallerRecord, before: Rights) -> None:
         if before.is_deleted:
             self._note(_DELETED, record)
-            caller_acts.set_locked(self._desk, record.id, True, self._by)
+            self._lock(record, before)
             if record.powers:
                 self._take_powers(record)
             return
@@ -200,9 +200,8 @@ class _Stricter:
     def _apply_locks(self, record: CallerRecord, before: Rights) -> None:
         """Lock, freeze and mute a caller who is so in either the copy or the replaced books."""
         desk, by, number = self._desk, self._by, record.id
-        why = str(before.preferences.get(callers.WHY_OUT, ""))
-        if before.locked and not record.locked:
-            caller_acts.set_locked(desk, number, True, by, why)
+        if before.locked:
+            self._lock(record, before)
         if before.frozen and not record.frozen:
             window.freeze(desk, number, "as before the restore", by)
         if before.muted and not record.muted:
@@ -214,6 +213,11 @@ class _Stricter:
             elif is_so and not was:
                 other = "as in the copy, though not in the books before"
                 self._note(f"{word}, {other}: {{names}}. {way}", record)
+
+    def _lock(self, record: CallerRecord, before: Rights) -> None:
+        if not record.locked:
+            why = str(before.preferences.get(callers.WHY_OUT, ""))
+            caller_acts.set_locked(self._desk, record.id, True, self._by, why)
 
     def _apply_password(self, record: CallerRecord, before: Rights, is_later: bool) -> None:
         self._note(_of(_PASSWORDS, is_later=is_later), record)

@@ -12,7 +12,7 @@ from tests.timebank.keeping.test_dumps import Server
 from tests.timebank.keeping.test_restored import OF_THE_COPY, Copies, log_of, notices_of
 from timebank.callers import callers, hearing, messages, own_limits, powers, second_step, ssh_keys
 from timebank.callers.second_step import SecondStep
-from timebank.keeping import backup, caller_acts, deletion, dumps
+from timebank.keeping import backup, caller_acts, dumps
 from timebank.ledger.postgres.database import PostgresDatabase
 from timebank.window import corrections as window
 
@@ -152,12 +152,14 @@ def test_one_that_was_turned_off_is_asked_for_and_the_newer_of_two(copies, books
 def test_a_caller_deleted_in_either_copy_is_locked_and_a_new_one_is_named(copies, books, ann, bob):
     books.do(powers.grant, bob, BY)
     copy = copies.take()
-    books.do(deletion.delete, bob)
+    books.do(caller_acts.delete, bob, BY, "spam")
+    books.do(caller_acts.set_locked, ann, True, BY, "noise")
     books.caller("Cid")
     sentences = restored(copies, copy)
     assert record(books, bob).locked
+    assert [record(books, number).why_out for number in (ann, bob)] == ["noise", "spam"]
     assert not record(books, bob).powers
-    assert sentences[0].startswith(f"Locked out, because they were deleted since: {BOB}.")
+    assert sentences[1].startswith(f"Locked out, because they were deleted since: {BOB}.")
     assert "In the books before, and not in these: Cid, caller number 3." in sentences
 
 
