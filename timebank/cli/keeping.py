@@ -65,7 +65,7 @@ if TYPE_CHECKING:
 @click.option("--all", "is_all", is_flag=True, help="Also sysop.toml, texts and the SSH key.")
 @click.option(
     "--passphrase-file",
-    type=click.File("r", encoding="utf-8", lazy=True),
+    type=click.File("r", encoding="utf-8"),
     help="With --all: the passphrase that seals the SSH key, - for standard input.",
 )
 @click.argument("file", type=click.Path(path_type=Path))
