@@ -295,18 +295,22 @@ async def _reads_news(caller: Caller, news: AwayNews, reading: Awaitable[T]) -> 
         if not (was_lost or is_doubtful(console)):
             await _note_read(caller, news)
         raise
-    await _note_read(caller, news)
+    if await _note_read(caller, news):
+        await console.pager.any_key()  # the menu would take their rows
     return answer
 
 
-async def _note_read(caller: Caller, news: AwayNews) -> None:
-    """Note in the books that the news of the log-on was read; show notices that came since."""
+async def _note_read(caller: Caller, news: AwayNews) -> bool:
+    """Note in the books that the news of the log-on was read.
+
+    Show notices and messages that came since; return whether there were any.
+    """
     if not caller.prefers(EXPIRY_TOLD) and caller.record.board is None:
         with suppress(BooksFailed):  # at worst they read it again at the next log-on
             await caller.remember({EXPIRY_TOLD: True})
     await note_awards(caller, news)
     if not caller.reads_notices:
-        return
+        return False
     caller.reads_notices = False
     try:
         unread = await caller.ask_books(partial(take_unread, caller_id=caller.record.id))
@@ -315,7 +319,7 @@ async def _note_read(caller: Caller, news: AwayNews) -> None:
             "the notices of %s could not be marked as read and will be shown again",
             caller.record.name,
         )
-        return
+        return False
     shown = UnreadItems(caller.opened.notices, caller.opened.messages)
     more = unread.beyond(shown)
     for text in more.notices:
@@ -323,6 +327,7 @@ async def _note_read(caller: Caller, news: AwayNews) -> None:
     written = caller.talk.incoming_lines(more.messages)
     if written:
         caller.console.screen.say("\n".join(written))
+    return bool(more.notices or written)
 
 
 async def _stand(board: Board, caller: Caller) -> None:

@@ -76,3 +76,18 @@ async def test_a_muted_caller_reads_so_before_they_type_a_line(board: World) -> 
     await bob.presses("mo").sees("The sysop has muted you: nobody sees what you say.")
     await bob.is_asked("Press any key")
     assert "Your line:" not in bob.screen
+
+
+async def test_a_letter_that_comes_while_news_are_read_is_shown_before_the_menu(
+    board: World,
+) -> None:
+    bob = await away(board, "Bob", SYNCTERM)
+    board.enter("Ada")
+    writes(board, "Ada", "Bob", "first")
+    await bob.calls(SYNCTERM)
+    await bob.is_asked("Press any key")
+    writes(board, "Ada", "Bob", "second")
+    bob.presses(" ")
+    await bob.sees("Ada: second")
+    await bob.is_asked("Press any key")
+    await bob.presses(" ").is_asked(MENU)
