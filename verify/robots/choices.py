@@ -13,6 +13,7 @@ from door.games.registry import GAMES
 from door.lobby.window import SERVICES
 from verify.robots import phrases, reading
 from verify.robots.reading import Done
+from verify.samples import SAMPLES
 
 ENTER, ESCAPE, DELETE = "\r", "\x1b", "\x7f"
 
@@ -28,7 +29,7 @@ TASTES: Mapping[str, Mapping[str, int]] = {
     "savings": {"B": 15, "C": 10, "U": 5, "V": 1, "T": 50, "W": 3, "N": 1, **READING},
 }
 # And how often a game that no taste mentions.
-_CURIOSITY = {game.letter: game.samples.taste for game in GAMES.values()}
+_CURIOSITY = {GAMES[name].letter: samples.taste for name, samples in SAMPLES.items()}
 # The percentage of robots with each taste: Vegas has seven chairs for all of them.
 _SHARES = {
     "black jack": 35,
@@ -41,7 +42,7 @@ _SHARES = {
 
 # How often a letter is pressed where a question has these words; 1 by default.
 _HABITS: Sequence[tuple[str, Mapping[str, int]]] = (
-    *(habit for game in GAMES.values() for habit in game.samples.habits.items()),
+    *(habit for samples in SAMPLES.values() for habit in samples.habits.items()),
     ("<N>ext", {"N": 1, "Q": 2}),
 )
 # The same in rooms other than games, by their keys.

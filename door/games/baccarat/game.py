@@ -10,7 +10,7 @@ from door.games.baccarat.round import BaccaratAction, BaccaratPhase, BaccaratRou
 from door.games.baccarat.rules import BACCARAT, CHECKS, BaccaratRules
 from door.games.engine import shuffle
 from door.games.engine.descriptor import Game
-from door.games.engine.game import Act, Kind, Samples
+from door.games.engine.game import Act, Kind
 from door.games.engine.settings import StakeSettings
 from timebank.language import N_
 from timebank.settings.forms import OneOf, setting
@@ -71,15 +71,6 @@ class BaccaratSettings(StakeSettings):
         return True
 
 
-# For robots and fuzzers.
-SAMPLES = Samples(
-    hands=({"game": "baccarat", "stake": 100, "shoe": "2H 3S 3D 2C 9D 8H", "actions": ["card"]},),
-    habits={
-        "<S>hoe": {"B": 70, "M": 4, "L": 3, "S": 2, "C": 1, "R": 1, "F": 3, "T": 2, "Q": 4},
-        "<S>abot": {"B": 70, "M": 4, "L": 5, "S": 2, "C": 1, "R": 1, "F": 3, "T": 2, "Q": 4},
-    },
-)
-
 GAME = Game(
     letter="C",
     code="BACCARAT",
@@ -87,7 +78,6 @@ GAME = Game(
     about=N_("Bet minutes, or break the bank"),
     settings=BaccaratSettings,
     kind=BACCARAT_KIND,
-    samples=SAMPLES,
     odds=odds.odds,
     costs=odds.costs,
     card=odds.card,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from door.games.engine.game import Kind, Samples
+from door.games.engine.game import Kind
 from door.games.engine.settings import StakeSettings, read_rules, read_stakes
 from door.games.solver.odds import Costs, Odds
 from door.games.solver.strategy_card import StrategyCard
@@ -33,11 +33,9 @@ class Game:
     about: str
     settings: type[StakeSettings]  # its section of sysop.toml
     kind: Kind
-    samples: Samples
     odds: Callable[[str, Any], Odds]
     costs: Callable[[Any], Costs]
     card: Callable[[str, Any, Odds], StrategyCard]
-    has_tutor: bool = False
     # Whether callers share its tables, which use the current settings.
     is_shared: bool = False
 

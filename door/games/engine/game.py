@@ -281,19 +281,6 @@ class Kind(ABC):
         return result
 
 
-@dataclass(frozen=True)
-class Samples:
-    """Samples for robots and fuzzers, which know no rules.
-
-    `hands` are finished hands in the form of `door replay`. `habits` map words of a question to the
-    weight of each letter. `taste` is the weight of the game for robots that prefer another one.
-    """
-
-    hands: tuple[Mapping[str, object], ...]
-    habits: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    taste: int = 5
-
-
 # Helpers for the rounds of games.
 
 

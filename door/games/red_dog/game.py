@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from door.games.engine.descriptor import Game
-from door.games.engine.game import Act, Kind, Samples
+from door.games.engine.game import Act, Kind
 from door.games.engine.settings import StakeSettings
 from door.games.red_dog import odds
 from door.games.red_dog.round import RedDogAction, RedDogRound, start
@@ -40,18 +40,6 @@ class RedDogSettings(StakeSettings):
     rules: RedDogRules = RED_DOG_KIND.base
 
 
-# For robots and fuzzers.
-_HAND = {"game": "red-dog", "stake": 10}
-SAMPLES = Samples(
-    hands=(
-        {**_HAND, "shoe": "5H 9S 7D", "actions": ["raise"]},
-        {**_HAND, "shoe": "2H AS AD", "rules": {"decks": 6}, "actions": ["stay"]},
-        {**_HAND, "shoe": "7H 7S 7D", "actions": []},
-        {**_HAND, "stake": 0.5, "shoe": "KH AS", "actions": []},
-    ),
-    habits={"<R>aise": {"R": 30, "S": 40}},
-)
-
 GAME = Game(
     letter="R",
     code="REDDOG",
@@ -59,7 +47,6 @@ GAME = Game(
     about=N_("Bet that a card falls between"),
     settings=RedDogSettings,
     kind=RED_DOG_KIND,
-    samples=SAMPLES,
     odds=odds.odds,
     costs=odds.costs,
     card=odds.card,

@@ -8,7 +8,6 @@ from typing import Literal
 from door.games.blackjack.kind import BlackJackKind
 from door.games.blackjack.rules import UNIX_BJ, BlackjackRules, checks_of
 from door.games.engine.descriptor import Game
-from door.games.engine.game import Samples
 from door.games.engine.settings import StakeSettings
 from door.games.solver.blackjack import odds
 from door.games.solver.blackjack_card import card
@@ -50,19 +49,6 @@ class UnixBjSettings(StakeSettings):
         return not self.for_time
 
 
-# For robots and fuzzers.
-SAMPLES = Samples(
-    hands=(
-        {
-            "game": "unix-bj",
-            "stake": 2,
-            "shoe": "AS AD 8H 8C TD 9C 5S 6D 2C 3C",
-            "actions": ["insurance:1", "split", "hit", "stay"],
-        },
-    ),
-    habits={"<P>lay": {"P": 60, "M": 2, "F": 4, "Q": 15}},
-)
-
 GAME = Game(
     letter="U",
     code="UNIXBJ",
@@ -70,9 +56,7 @@ GAME = Game(
     about=N_("The old UNIX game, line by line"),
     settings=UnixBjSettings,
     kind=UNIX_BJ_KIND,
-    samples=SAMPLES,
     odds=odds,
     costs=BlackjackCosts,
     card=card,
-    has_tutor=True,
 )

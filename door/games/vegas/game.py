@@ -13,7 +13,6 @@ from door.games.blackjack.rules import (
     checks_of,
 )
 from door.games.engine.descriptor import Game
-from door.games.engine.game import Samples
 from door.games.engine.settings import StakeSettings
 from door.games.solver.blackjack import odds
 from door.games.solver.blackjack_card import card
@@ -48,21 +47,6 @@ class VegasSettings(StakeSettings):
     rules: BlackjackRules = VEGAS_KIND.base
 
 
-# For robots and fuzzers.
-_HABITS = {"B": 20, "A": 25, "H": 8, "S": 12, "D": 4, "P": 4, "K": 2, "R": 1, "C": 1, "T": 1}
-SAMPLES = Samples(
-    hands=(
-        {
-            "game": "vegas",
-            "seats": [{"stake": 1}, {"stake": 0.5}],
-            "shoe": "TS 9D KS 8C 8H 7D 5C 6S 2D 3D 4H",
-            "actions": ["1:stay", "2:hit"],
-        },
-    ),
-    habits={"Tal<k>": _HABITS},
-    taste=2,
-)
-
 GAME = Game(
     letter="V",
     code="VEGAS",
@@ -70,10 +54,8 @@ GAME = Game(
     about=N_("Sit down with other callers"),
     settings=VegasSettings,
     kind=VEGAS_KIND,
-    samples=SAMPLES,
     odds=odds,
     costs=BlackjackCosts,
     card=card,
-    has_tutor=True,
     is_shared=True,
 )

@@ -18,6 +18,7 @@ from door.session.menu import MENU_LABELS
 from door.tables.registry import TABLES
 from tests import ROOT
 from timebank.words import title as bank_title
+from verify.samples import SAMPLES
 
 ROOM = ROOT / "door" / "games"
 # The shared engine of three black jacks is a folder without a descriptor.
@@ -153,8 +154,9 @@ def test_settings_are_read_without_tables_or_books() -> None:
 @pytest.mark.parametrize("game", GAMES.values(), ids=list(GAMES))
 def test_a_descriptor_fits_its_game(game: Game) -> None:
     assert TABLES[game.name].game is game
-    assert game.samples.hands
-    assert all(hand["game"] == game.name for hand in game.samples.hands)
+    hands = SAMPLES[game.name].hands
+    assert hands
+    assert all(hand["game"] == game.name for hand in hands)
     assert len(game.code) <= LONGEST_CODE
 
 

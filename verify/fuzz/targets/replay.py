@@ -11,6 +11,7 @@ from door.games.json_replay import parse, render, replay
 from door.games.registry import GAMES
 from verify.fuzz.oracles import assert_one_line
 from verify.fuzz.target import Target
+from verify.samples import SAMPLES
 
 
 def check(data: bytes) -> None:
@@ -38,7 +39,7 @@ def check(data: bytes) -> None:
 
 def _seeds() -> Iterator[bytes]:
     hand = {"game": "black-jack-for-time", "stake": 10, "shoe": "3H JS TH 3D 5C 9D"}
-    samples = [sample for game in GAMES.values() for sample in game.samples.hands]
+    samples = [hand for samples in SAMPLES.values() for hand in samples.hands]
     documents: tuple[object, ...] = (
         *samples,
         samples,
