@@ -96,8 +96,9 @@ _GET = Prepared(lambda: _records(_LIVING, equal(callers.c.id)))
 _GET_EVER = Prepared(lambda: _records(equal(callers.c.id)))
 _LISTING = Prepared(lambda: _records(_LIVING).order_by(sql.by_name(callers.c.name)))
 _STATES = Prepared(
-    lambda: select(callers.c.id, callers.c.frozen, callers.c.locked).where(
-        _LIVING, or_(callers.c.frozen != 0, callers.c.locked != 0)
+    lambda: select(callers.c.id, callers.c.frozen, callers.c.locked, callers.c.deleted).where(
+        callers.c.removed.is_(None),
+        or_(callers.c.frozen != 0, callers.c.locked != 0, callers.c.deleted.is_not(None)),
     )
 )
 _COUNT: Reader[int] = value(lambda: select(func.count()).select_from(callers).where(_LIVING))
@@ -297,9 +298,9 @@ def listing(desk: Desk, part: str = "") -> list[CallerRecord]:
 
 
 def states(desk: Desk) -> dict[int, list[str]]:
-    """Return the states "frozen" and "locked" by caller number, without callers who have none."""
+    """Return the states by caller number, without callers who have none."""
     return {
-        row.id: [word for word in ("frozen", "locked") if getattr(row, word)]
+        row.id: [word for word in ("frozen", "locked", "deleted") if getattr(row, word)]
         for row in _STATES(desk.connection)
     }
 

@@ -33,7 +33,8 @@ def accounts_table(balances: Sequence[Balance], states: States) -> Iterator[Piec
     names: dict[int, str] = {}
     play: dict[tuple[int, Unit], dict[str, int]] = {}
     for balance in balances:
-        if balance.caller_id is not None and balance.caller and not balance.deleted:
+        is_kept = not balance.deleted or balance.amount  # a removed caller has nothing
+        if balance.caller_id is not None and balance.caller and is_kept:
             names[balance.caller_id] = balance.caller
             if balance.unit == "second":
                 held[balance.caller_id][balance.kind] = balance.amount

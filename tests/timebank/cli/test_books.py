@@ -171,6 +171,16 @@ def test_the_first_and_the_last_day_that_can_be_written(evening, timebank):
     assert timebank("ledger", "--until", "9999-12-31")[0] == 0
 
 
+def test_the_minutes_of_a_deleted_caller_are_shown_until_they_are_removed(board, timebank):
+    ann = board.caller("Ann")
+    board.do(corrections.adjust, ann, 600, "a gift", "Sysop")
+    board.do(deletion.delete, ann)
+    (line,) = [line for line in timebank.says("accounts").splitlines() if line.startswith("Ann")]
+    assert line.split() == ["Ann", *["0:00:00"] * 2, "0:10:00", *["0:00:00"] * 2, "deleted"]
+    board.do(deletion.remove, ann)
+    assert "Ann" not in timebank.says("accounts")
+
+
 def test_the_ledger_of_a_deleted_caller_can_be_shown(board, timebank):
     ann = board.caller("Ann")
     board.call(ann).close()

@@ -28,6 +28,7 @@ def played(books: Books) -> Books:
     call.post(teller.withdraw, MINUTE)
     books.do(corrections.adjust, books.ann, 2 * MINUTE, "a gift", "test")
     books.do(deletion.delete, books.bob)
+    books.do(deletion.remove, books.bob)
     return books
 
 
