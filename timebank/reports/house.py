@@ -29,10 +29,6 @@ from timebank.words import Unit, title
 
 ODDS = "timebank.odds"
 
-# (game, rules, decks, bet, staked, result, words) -> the average win of the hand, and its standard
-# deviation under perfect play; None if unknown.
-HandOdds = Callable[[str, str, int, int, int, str, tuple[str, ...]], tuple[float, float] | None]
-
 BEYOND_BELIEF = 5.0
 """In standard deviations. Chance alone exceeds it once in 1.7 million times."""
 
@@ -59,17 +55,17 @@ class Luck:
     _squares: float = field(default=0.0, repr=False)
     _variance: float = field(default=0.0, repr=False)
 
-    def add(self, round_: Iterable[Judged]) -> None:
-        """Add the hands of one round, which share the dealer's cards."""
+    def add(self, round_: Iterable[tuple[FinishedHand, Odds | None]]) -> None:
+        """Add the hands of one round, which share the dealer's cards, each with its odds."""
         luck = sd = 0.0
-        for hand in round_:
+        for hand, odds in round_:
             self.hands += 1
             self.staked += hand.staked
             self.house += hand.house
-            if hand.odds is None:
+            if odds is None:
                 self.unknown += 1
                 continue
-            net, deviation = hand.odds
+            net, deviation = odds
             self.given -= net
             luck += hand.house + net
             sd += deviation
@@ -111,17 +107,12 @@ class Luck:
         return self.hands - self.unknown < FEWEST or abs(self.deviations) <= BEYOND_BELIEF
 
 
-class Judged(NamedTuple):
-    game: str
-    unit: Unit
-    caller_id: int
-    staked: int
-    house: int
-    odds: tuple[float, float] | None
-
-
 class FinishedHand(NamedTuple):
-    """A finished hand with everything that its odds depend on. `lead` numbers its round."""
+    """A finished hand with everything that its odds depend on. `lead` numbers its round.
+
+    `rules` and `result` are JSON from the journal. `words` are the actions of the hand, which are
+    needed if more was `staked` than the bet.
+    """
 
     lead: int
     game: str
@@ -135,13 +126,10 @@ class FinishedHand(NamedTuple):
     result: str
     words: tuple[str, ...]
 
-    def judged(self, given: HandOdds | None) -> Judged:
-        odds = None
-        if given is not None:
-            odds = given(
-                *(self.game, self.rules, self.decks, self.bet, self.staked, self.result, self.words)
-            )
-        return Judged(self.game, self.unit, self.caller_id, self.staked, self.house, odds)
+
+# The average win of a hand, and its standard deviation under perfect play.
+Odds = tuple[float, float]
+HandOdds = Callable[[FinishedHand], Odds | None]
 
 
 class HandNumbers(NamedTuple):
@@ -229,12 +217,12 @@ def lucks(
     span = {"since": since or 0, "until": until or NO_BOUND, **numbers._asdict()}
     # The hands of a round have consecutive numbers.
     for _, seats in groupby(_played(desk, span, caller_id), lambda each: each.lead):
-        round_ = [hand.judged(given) for hand in seats]
-        game, unit = round_[0].game, round_[0].unit
-        tables.setdefault((game, unit), Luck(game, unit)).add(round_)
-        for hand in round_:
-            owner = hand.caller_id
-            people.setdefault((game, unit, owner), Luck(game, unit, owner)).add([hand])
+        round_ = [(hand, given and given(hand)) for hand in seats]
+        where = round_[0][0].game, round_[0][0].unit
+        tables.setdefault(where, Luck(*where)).add(round_)
+        for each in round_:
+            owner = each[0].caller_id
+            people.setdefault((*where, owner), Luck(*where, owner)).add([each])
     return sorted(tables.values(), key=_sort_key), list(people.values())
 
 
@@ -266,7 +254,7 @@ def lucks_of(hands: Iterable[FinishedHand], given: HandOdds | None) -> list[Luck
     tables: dict[tuple[str, Unit], Luck] = {}
     for hand in hands:
         where = hand.game, hand.unit
-        tables.setdefault(where, Luck(*where)).add([hand.judged(given)])
+        tables.setdefault(where, Luck(*where)).add([(hand, given and given(hand))])
     return sorted(tables.values(), key=_sort_key)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from door.games.baccarat.events import BaccaratOutcome
 from door.games.baccarat.rules import (
@@ -20,10 +20,13 @@ from door.games.baccarat.rules import (
     bank_draw,
 )
 from door.games.engine.cards import Card
-from door.games.solver.odds import RUNS_ON, Costs, Figures, Odds, PlayedHand, figures_of
+from door.games.solver.odds import RUNS_ON, Costs, Figures, Odds, figures_of
 from door.games.solver.odds_text import percent
 from door.games.solver.strategy_card import Section, StrategyCard
 from timebank.language import N_
+
+if TYPE_CHECKING:
+    from timebank.reports.house import FinishedHand
 
 Deals = tuple[int, int, int]
 """The number of deals that the caller wins, that the bank wins, and that are a stand-off.
@@ -75,7 +78,7 @@ def costs(rules: BaccaratRules) -> Costs:
     """Return a function for the cost of a card on 5, or of none, against the better choice."""
     coups = Coups(rules)
 
-    def cost(_hand: PlayedHand, result: Mapping[str, Any]) -> float:
+    def cost(_hand: FinishedHand, result: Mapping[str, Any]) -> float:
         player, bank = ([Card(card).value % 10 for card in result[who]] for who in _SIDES)
         point = sum(player[:2]) % 10
         is_asked = point not in NATURALS and sum(bank[:2]) % 10 not in NATURALS

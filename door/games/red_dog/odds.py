@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from door.games.engine.cards import CARDS_IN_DECK, RANKS, SUITS, Card
 from door.games.red_dog.events import RedDogOutcome
 from door.games.red_dog.rules import THREE_OF_A_KIND_PAYS, RedDogRules, pays, spread_of
-from door.games.solver.odds import RUNS_ON, Costs, Figures, Odds, PlayedHand, figures_of
+from door.games.solver.odds import RUNS_ON, Costs, Figures, Odds, figures_of
 from door.games.solver.odds_text import percent
 from door.games.solver.strategy_card import Section, StrategyCard
 from timebank.language import N_
+
+if TYPE_CHECKING:
+    from timebank.reports.house import FinishedHand
 
 _CARDS = tuple(Card(rank + SUITS[0]) for rank in RANKS)
 
@@ -52,7 +55,7 @@ def card(title: str, rules: RedDogRules, odds: Odds) -> StrategyCard:
 def costs(rules: RedDogRules) -> Costs:
     """Return a function for the cost of a raise, or of none, against the better choice."""
 
-    def cost(hand: PlayedHand, result: Mapping[str, Any]) -> float:
+    def cost(hand: FinishedHand, result: Mapping[str, Any]) -> float:
         first, second = (Card(card) for card in result["cards"][:2])
         gain = _raising_gains(rules, first, second)
         return max(0.0, gain) - (gain if hand.staked > hand.bet else 0.0)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from door.games.blackjack.rules import BlackjackRules
 from door.games.engine.cards import Card, is_natural
 from door.games.solver.blackjack import Matchup, full
 from door.games.solver.hand_list import CARD_KEYS, every_hand
 from door.games.solver.hand_tree import HandTree, UpCard
-from door.games.solver.odds import PlayedHand
 from door.games.solver.tutor.dealer import Counts
+
+if TYPE_CHECKING:
+    from timebank.reports.house import FinishedHand
 
 
 class BlackjackCosts:
@@ -24,7 +26,7 @@ class BlackjackCosts:
         self._hands = every_hand(rules, self._shoe)
         self._worth_by_up: dict[int, _Worth] = {}
 
-    def __call__(self, hand: PlayedHand, result: Mapping[str, Any]) -> float:
+    def __call__(self, hand: FinishedHand, result: Mapping[str, Any]) -> float:
         """Return the cost for a unit of the bet, as described at `Costs`."""
         dealer = list(map(Card, result["dealer"]))
         hands = [_values(cards) for cards in result["player"]]

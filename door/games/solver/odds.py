@@ -9,7 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from timebank.reports.house import FinishedHand
 
 STRATEGIES = ("perfect", "totals", "dealer", "never-bust")
 """The best play by the cards in sight, the best by totals, the dealer's play, never risk a bust."""
@@ -86,24 +89,7 @@ def _shares(net: Mapping[float, float]) -> dict[str, float]:
     return {f"{gain:g}": chance for gain, chance in net.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class PlayedHand:
-    """A finished hand from the books.
-
-    `rules` and `result` are JSON from the journal. `words` are the actions of the hand, which are
-    needed if more was `staked` than the bet.
-    """
-
-    game: str
-    rules: str
-    decks: int
-    bet: int
-    staked: int
-    result: str
-    words: tuple[str, ...] = ()
-
-
-Costs = Callable[[PlayedHand, Mapping[str, Any]], float]
+Costs = Callable[["FinishedHand", Mapping[str, Any]], float]
 """Returns the cost of a hand's decisions against the best ones, for a unit of the bet.
 
 It is given the hand and its parsed result. The cost is below 0 if insurance with a gain was

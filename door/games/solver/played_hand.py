@@ -18,12 +18,13 @@ from door.games.engine.descriptor import Game
 from door.games.engine.errors import RoundRefused
 from door.games.registry import GAMES
 from door.games.solver.cache import odds_of
-from door.games.solver.odds import Costs, PlayedHand
+from door.games.solver.odds import Costs
+from timebank.reports.house import FinishedHand
 
 MAX_CACHED = 8
 
 
-def expected(hand: PlayedHand) -> tuple[float, float] | None:
+def expected(hand: FinishedHand) -> tuple[float, float] | None:
     """Return the expected gain and the deviation of perfect play, in the unit of the bet.
 
     Returns None for an unknown game. Raises LookupError, TypeError, ValueError or `RoundRefused`
@@ -36,12 +37,10 @@ def expected(hand: PlayedHand) -> tuple[float, float] | None:
     return hand.bet * (valued.mean - cost), hand.bet * valued.sd
 
 
-def for_the_bank(
-    game: str, rules: str, decks: int, bet: int, staked: int, result: str, words: tuple[str, ...]
-) -> tuple[float, float] | None:
+def for_the_bank(hand: FinishedHand) -> tuple[float, float] | None:
     """Return `expected` of a hand, or None if it is not valid: the entry point `timebank.odds`."""
     try:
-        return expected(PlayedHand(game, rules, decks, bet, staked, result, words))
+        return expected(hand)
     except (LookupError, TypeError, ValueError, RoundRefused):
         return None
 

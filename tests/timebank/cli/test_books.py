@@ -432,7 +432,7 @@ def test_books_without_their_tables_are_refused_in_a_sentence(board, timebank, w
 def test_the_house_compares_its_winnings_with_the_odds(evening, timebank, monkeypatch):
     monkeypatch.setattr(
         "timebank.reports.house.installed_odds",
-        lambda: lambda _game, _rules, _decks, bet, *_rest: (-0.1 * bet, float(bet)),
+        lambda: lambda hand: (-0.1 * hand.bet, float(hand.bet)),
     )
     output = timebank.says("house")
     heading, *tables = output.splitlines()
@@ -463,7 +463,7 @@ def test_the_house_compares_its_winnings_with_the_odds(evening, timebank, monkey
 def test_luck_beyond_belief_is_an_alarm(evening, timebank, monkeypatch):
     monkeypatch.setattr("timebank.reports.house.FEWEST", 0)
     monkeypatch.setattr("timebank.reports.house.BEYOND_BELIEF", 0.0)
-    monkeypatch.setattr("timebank.reports.house.installed_odds", lambda: lambda *_hand: (0.0, 1.0))
+    monkeypatch.setattr("timebank.reports.house.installed_odds", lambda: lambda _hand: (0.0, 1.0))
     code, output, _error = timebank("house")
     assert code == 1
     assert "than luck explains" in output

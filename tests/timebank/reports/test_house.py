@@ -9,14 +9,19 @@ import pytest
 
 from tests.timebank.books import GAME, lost, won
 from timebank.reports import house as reports
-from timebank.reports.house import FEWEST, Judged, Luck
+from timebank.reports.house import FEWEST, FinishedHand, Luck
 from timebank.reports.tables import written
 from timebank.wagers.rounds import VOID, Settlement
 
 
-def given(_game, _rules, _decks, bet, _staked, _result, _words):
+def given(hand):
     """Odds by which callers lose a tenth of their bet, with a deviation of the bet."""
-    return -0.1 * bet, float(bet)
+    return -0.1 * hand.bet, float(hand.bet)
+
+
+def judged(caller_id, house, odds):
+    hand = FinishedHand(1, GAME, "second", caller_id, "{}", 1, 100, 100, house, "{}", ())
+    return hand, odds
 
 
 @pytest.fixture
@@ -43,7 +48,7 @@ def test_a_table_shows_stakes_and_expected_result(books, call):
 def test_later_stakes_are_passed_with_their_actions(books, call):
     asked = []
 
-    def noting(*hand):
+    def noting(hand):
         asked.append(hand)
 
     call.lose(120)
@@ -53,10 +58,11 @@ def test_later_stakes_are_passed_with_their_actions(books, call):
     assert (table.hands, table.unknown, table.staked) == (2, 2, 720)
     assert (table.luck, table.deviations) == (0, 0)
     rules = '{"decks":1}'
-    assert asked == [
-        (GAME, rules, 0, 120, 120, json.dumps({"net": -120}, separators=(",", ":")), ()),
-        (GAME, rules, 0, 300, 600, '{"net":600}', ("bet", "stay")),
+    assert [hand[4:8] + hand[9:] for hand in asked] == [
+        (rules, 0, 120, 120, json.dumps({"net": -120}, separators=(",", ":")), ()),
+        (rules, 0, 300, 600, '{"net":600}', ("bet", "stay")),
     ]
+    assert {(hand.game, hand.caller_id) for hand in asked} == {(GAME, call.caller_id)}
 
 
 def test_only_finished_hands_within_the_filter_are_asked_for(books, call):
@@ -93,15 +99,15 @@ def test_play_money_is_listed_separately(books, call):
 
 def test_seats_of_a_round_have_their_luck_together():
     luck = Luck(GAME, "second")
-    luck.add([Judged(GAME, "second", seat, 100, 100, (0.0, 100.0)) for seat in (1, 2)])
-    luck.add([Judged(GAME, "second", 1, 100, -100, (0.0, 100.0))])
+    luck.add([judged(seat, 100, (0.0, 100.0)) for seat in (1, 2)])
+    luck.add([judged(1, -100, (0.0, 100.0))])
     assert luck.luck == 100
     assert luck.deviation == pytest.approx(math.sqrt(200**2 + 100**2))
 
 
 def test_lucks_of_several_days_add_up_to_that_of_all_their_hands():
-    hands = [Judged(GAME, "second", 7, 100, net, (-2.0, 90.0)) for net in (100, -100, 100)]
-    hands.append(Judged(GAME, "second", 7, 100, -100, None))
+    hands = [judged(7, net, (-2.0, 90.0)) for net in (100, -100, 100)]
+    hands.append(judged(7, -100, None))
     whole, joined = Luck(GAME, "second", 7), Luck(GAME, "second", 7)
     for hand in hands:
         whole.add([hand])
@@ -117,7 +123,7 @@ def test_lucks_of_several_days_add_up_to_that_of_all_their_hands():
 def played(wins: int, losses: int) -> Luck:
     luck = Luck(GAME, "second", 7)
     for net in [100] * wins + [-100] * losses:
-        luck.add([Judged(GAME, "second", 7, 100, -net, (-1.0, 100.0))])
+        luck.add([judged(7, -net, (-1.0, 100.0))])
     return luck
 
 

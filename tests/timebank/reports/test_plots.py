@@ -63,8 +63,8 @@ def test_each_day_ends_with_the_balances_of_then(played):
     assert +ends[days[4].day] == Counter()
 
 
-def given(_game, _rules, _decks, bet, _staked, _result, _words):
-    return -0.1 * bet, float(bet)
+def given(hand):
+    return -0.1 * hand.bet, float(hand.bet)
 
 
 def test_a_day_has_its_own_hands_alone_with_those_that_ended_after_midnight(books):

@@ -18,6 +18,7 @@ from door.games.engine.cards import Card, parse_cards
 from door.games.engine.errors import ShoeTooShort
 from door.games.solver.tutor.dealer import Counts
 from tests.door.games.blackjack.tabletop import DECLINE, INSURE, STAKE
+from timebank.reports.house import FinishedHand
 
 FACES = parse_cards("AS 2S 3S 4S 5S 6S 7S 8S 9S TS")
 
@@ -144,3 +145,16 @@ def best(worlds: Iterable[World]) -> float:
             best([later for world in group for later in after(world, action)]) for action in actions
         )
     return gain
+
+
+def finished(
+    game: str,
+    rules: str,
+    decks: int,
+    bet: int,
+    staked: int,
+    result: str,
+    words: tuple[str, ...] = (),
+) -> FinishedHand:
+    """A hand as the time bank gives it to the odds, without what they do not read."""
+    return FinishedHand(0, game, "second", 0, rules, decks, bet, staked, 0, result, words)

@@ -23,12 +23,21 @@ from door.games.registry import GAMES
 from door.games.solver.blackjack import odds
 from door.games.solver.blackjack_card import card
 from door.games.solver.decisions import BlackjackCosts
-from door.games.solver.odds import Odds, PlayedHand
+from door.games.solver.odds import Odds
 from door.games.solver.tutor.dealer import Counts
 from door.games.solver.tutor.hand_value import values
 from door.games.solver.tutor.tutor import Decision, advised, spot_of
 from tests.door.games.blackjack.tabletop import DECLINE, DOUBLE, HIT, INSURE, SPLIT, STAKE, STAY
-from tests.door.games.solver.every_deal import CHOICES, Decide, World, best, deals, ends, without
+from tests.door.games.solver.every_deal import (
+    CHOICES,
+    Decide,
+    World,
+    best,
+    deals,
+    ends,
+    finished,
+    without,
+)
 
 HOUSES = int(os.environ.get("BJFT_HOUSES", "8"))
 CLOSE = 1e-10
@@ -185,7 +194,7 @@ def test_luck_is_zero_on_average_for_random_play(seed: int) -> None:
     for world in played(house, by_lot(random.Random(seed))):
         words = tuple(map(str, world.actions))
         staked = world.round.totals.staked
-        hand = PlayedHand("any", "{}", 1, STAKE, staked, "{}", words)
+        hand = finished("any", "{}", 1, STAKE, staked, "{}", words)
         cost = costs(hand, result(world.round, 0))
         luck += world.chance * (world.net - house.odds.strategies["perfect"].mean + cost)
     assert luck == pytest.approx(0, abs=CLOSE)

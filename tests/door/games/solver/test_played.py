@@ -10,7 +10,6 @@ import pkgutil
 import random
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -21,9 +20,9 @@ from door.games.engine.cards import Card, deck
 from door.games.engine.game import Act
 from door.games.registry import GAMES
 from door.games.solver.cache import odds_of
-from door.games.solver.odds import PlayedHand
 from door.games.solver.played_hand import expected, for_the_bank
 from tests import ROOT
+from tests.door.games.solver.every_deal import finished
 from tests.timebank.books import Books, act
 from timebank.reports import house as house_report
 from timebank.wagers.rounds import Move, Settlement
@@ -46,7 +45,7 @@ def played(name: str, rules: Mapping[str, object], cards: list[Card], decide: De
         words.append(word)
         round_, _ = kind.act(round_, Act(word))
     totals = kind.totals(round_, 0)
-    hand = PlayedHand(
+    hand = finished(
         name,
         json.dumps(rules),
         kind.decks(rules),
@@ -108,7 +107,7 @@ def test_baccarat_costs_the_odds_of_both_sides() -> None:
             for takes in given:
                 player = [*mine, 0] if takes else list(mine)
                 result = {"player": [_card(v) for v in player], "bank": [_card(v) for v in banks]}
-                hand = PlayedHand(baccarat.name, "{}", 4, BET, BET, json.dumps(result))
+                hand = finished(baccarat.name, "{}", 4, BET, BET, json.dumps(result))
                 found = expected(hand)
                 assert found is not None
                 given[takes] += share * found[0] / BET
@@ -122,8 +121,8 @@ def _card(value: int) -> str:
 
 def test_insurance_gets_its_own_odds() -> None:
     result = {"player": [["TS", "9S"]], "dealer": ["AH", "5D"]}
-    hand = PlayedHand("black-jack-for-time", "{}", 1, BET, BET, json.dumps(result))
-    without, insured = expected(hand), expected(replace(hand, staked=BET + BET // 2))
+    hand = finished("black-jack-for-time", "{}", 1, BET, BET, json.dumps(result))
+    without, insured = expected(hand), expected(hand._replace(staked=BET + BET // 2))
     assert without is not None
     assert insured is not None
     # Of 49 unseen cards 15 count ten: two more for each one, or it is lost.
@@ -177,10 +176,10 @@ def test_the_time_bank_finds_it() -> None:
 
 
 def test_a_malformed_hand_has_no_odds() -> None:
-    assert for_the_bank("baccarat", "{}", 4, BET, BET, "{}", ()) is None
-    assert for_the_bank("black-jack-for-time", '{"ties":1}', 1, BET, BET, "{}", ()) is None
-    assert for_the_bank("black-jack-for-time", "{}", 1, BET, BET, "[", ()) is None
+    assert for_the_bank(finished("baccarat", "{}", 4, BET, BET, "{}")) is None
+    assert for_the_bank(finished("black-jack-for-time", '{"ties":1}', 1, BET, BET, "{}")) is None
+    assert for_the_bank(finished("black-jack-for-time", "{}", 1, BET, BET, "[")) is None
 
 
 def test_a_game_of_another_house_has_no_odds() -> None:
-    assert expected(PlayedHand("faro", "{}", 1, BET, BET, "{}")) is None
+    assert expected(finished("faro", "{}", 1, BET, BET, "{}")) is None
