@@ -60,7 +60,7 @@ def grant(config_path: Path, by: str, name: str) -> None:
     """
     with writing(load_config(config_path)) as desk:
         record = powers.grant(desk, _exactly(desk, name).id, by)
-    click.echo(f"{_numbered(record)}, now has sysop powers.")
+    click.echo(f"{powers.numbered(record)}, now has sysop powers.")
 
 
 @callers.command()
@@ -71,7 +71,7 @@ def revoke(config_path: Path, by: str, name: str) -> None:
     """Take a caller's sysop powers away, at once; NAME is as for grant."""
     with writing(load_config(config_path)) as desk:
         record = powers.revoke(desk, _exactly(desk, name).id, by)
-    click.echo(f"{_numbered(record)}, no longer has sysop powers.")
+    click.echo(f"{powers.numbered(record)}, no longer has sysop powers.")
 
 
 why_option = click.option("--why", default="", metavar="TEXT", help="The reason, for the caller.")
@@ -268,11 +268,11 @@ def password(config_path: Path, by: str, name: str, stdin: bool) -> None:
     )
     is_sysop = reserved is not None and names.is_same(reserved, config.board.sysop)
     with reading(config) as desk:
-        record = _find(desk, name)
+        record = records.find(desk, name) if name.isprintable() else None
         if record is None and reserved is None:
             raise records.unknown(desk, name)
     if record is not None and reserved is not None and not names.is_same(reserved, record.name):
-        raise UserError(f"{_numbered(record)}, has a name that only looks like {reserved}.")
+        raise UserError(f"{powers.numbered(record)}, has a name that only looks like {reserved}.")
     typed = (
         _read_line()
         if stdin
@@ -309,11 +309,6 @@ def _read_line() -> str:
         raise UserError("The password is not in UTF-8.") from error
 
 
-def _find(desk: Desk, name: str) -> CallerRecord | None:
-    """Find a caller; return None for an argument that is no text."""
-    return records.find(desk, name) if name.isprintable() else None
-
-
 def _refuse_reserved(config: Config, name: str) -> None:
     """Refuse a name reserved for the house, and one that only looks like a name in sysop.toml."""
     if any(names.is_same(name, named) for _, named in config.bank.named_people):
@@ -329,22 +324,14 @@ def _exactly(desk: Desk, name: str) -> CallerRecord:
 
     The refusal names the caller found instead, who may not be the one that the sysop means.
     """
-    number, record = records.number_in(name), _find(desk, name)
-    if number is not None:
-        return records.get(desk, number)
-    if record is None:
-        raise records.unknown(desk, name)
-    if unicodedata.normalize("NFC", name) == record.name:
+    record = records.named(desk, name)
+    if records.number_in(name) is not None or unicodedata.normalize("NFC", name) == record.name:
         return record
     how = "is spelled differently from" if names.is_same(name, record.name) else "only looks like"
     raise UserError(
-        f"{_numbered(record)}, {how} {name}. If you mean this caller, use #{record.id} instead of"
-        " the name."
+        f"{powers.numbered(record)}, {how} {name}. If you mean this caller, use #{record.id}"
+        " instead of the name."
     )
-
-
-def _numbered(record: CallerRecord) -> str:
-    return powers.numbered(record)
 
 
 # Callers as the sysop lists them.
