@@ -145,7 +145,9 @@ def give_back(counts: Counts) -> None:
 
 
 class Defence:
-    def __init__(self, rules: Defences) -> None:
+    def __init__(self, rules: Defences, *, trusts_itself: bool = True) -> None:
+        """With `trusts_itself` an allowed address of this machine may guess passwords, too."""
+        self._trusts_itself = trusts_itself
         self._lines: Counter[str] = Counter()  # open lines of each address
         self._calls: Allowance[str] = Allowance()
         self._names_asked: Allowance[str] = Allowance()
@@ -224,7 +226,7 @@ class Defence:
 
         The address with the name comes first, then the address. Empty: it is not counted.
         """
-        who, number = self.counted(address), hash(fold(name))
+        who, number = self._guesser(address), hash(fold(name))
         if who is None:
             return ()
         counts: Counts = ((self._wrong, (who, number)), (self._wrong_from, who))
@@ -235,8 +237,13 @@ class Defence:
 
         Addresses with few wrong passwords come first, and among equals an address of callers.
         """
-        who = self.counted(address)
+        who = self._guesser(address)
         return FIRST if who is None else (self._wrong_from.used(who, now), who not in self._known)
+
+    def _guesser(self, address: str) -> str | None:
+        parsed = address_in(address)
+        is_here = parsed is not None and parsed.is_loopback and not self._trusts_itself
+        return subscriber(address) if is_here else self.counted(address)
 
     # New callers.
 

@@ -51,10 +51,14 @@ log = logging.getLogger("door.reception")
 
 
 class Reception:
-    def __init__(self, config: Config, clock: Clock, on_nodes: Callable[[], int]) -> None:
+    def __init__(
+        self, config: Config, clock: Clock, on_nodes: Callable[[], int], of: str = ""
+    ) -> None:
+        """Without `of` it is the board's, else that of a front desk whose readers sit here, too."""
         self._clock = clock
+        self._of = f"{of}: " if of else ""  # in the log
         self._on_nodes = on_nodes  # how many callers are on a node
-        self._defence = Defence(config.defence)
+        self._defence = Defence(config.defence, trusts_itself=not of)
         self._tries = Tries(self._defence)
         self._timer: Timer | None = None  # until a waiting password may be checked
         # Callers by name and address, until the log has a warning about a front end.
@@ -160,7 +164,8 @@ class Reception:
 
     def delayed(self, address: str) -> None:
         """Log that a password has to wait before it is checked."""
-        self._log.info("delayed %s: wrong passwords for that name or from this address", address)
+        why = "wrong passwords for that name or from this address"
+        self._log.info("delayed %s: %s%s", address, self._of, why)
 
     def wait(self, tried: Try) -> float:
         """Return about how many seconds a password that is not due has to wait."""
@@ -258,7 +263,8 @@ class Reception:
             self.refused += 1
         else:
             self.turned_away += 1
-        self._log.info("%s %s: %s", "refused" if own_fault else "turned away", address, why)
+        whose = "refused" if own_fault else "turned away"
+        self._log.info("%s %s: %s%s", whose, address, self._of, why)
 
 
 class _RefusalLog(LogFile):
@@ -272,10 +278,16 @@ class _RefusalLog(LogFile):
 
     def emit(self, record: logging.LogRecord) -> None:
         size = len(self.format(record)) + 1
-        with contextlib.suppress(OSError):
-            if not self.stream.closed and self.stream.tell() + size > LOG_BYTES:
-                self.stream.close()
+        is_current = False  # server and pages write into one file, and either may replace it
+        with contextlib.suppress(OSError, ValueError):
+            there = self.place.stat()
+            is_current = os.path.samestat(there, os.fstat(self.stream.fileno()))
+            if there.st_size + size > LOG_BYTES:
+                is_current = False
                 self.place.replace(f"{self.place}.1")
+        if not is_current:
+            with contextlib.suppress(OSError):
+                self.stream.close()
         super().emit(record)
 
     def handleError(self, record: logging.LogRecord) -> None:

@@ -182,7 +182,9 @@ def _group(name: str) -> str:
 
 
 def _fail2ban(config: Config, wanted: WantedFiles) -> dict[str, str]:
-    ports = ",".join(dict.fromkeys(str(each.port) for each in config.listeners if each.port))
+    numbers = [each.port for each in config.listeners]
+    numbers += [config.pages.port] if config.pages.is_served else []
+    ports = ",".join(dict.fromkeys(str(port) for port in numbers if port))
     filter_, jail = "fail2ban/filter.d/bjft.conf", "fail2ban/jail.d/bjft.conf"
     log = plain(config.board.data.absolute() / "refused.log")
     instead = {"/var/lib/bjft/refused.log": log, "2323,2992,2513": ports or "0:65535"}

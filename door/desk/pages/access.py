@@ -25,6 +25,7 @@ from door.desk.pages.forms import NOT_OURS, form_of, is_own
 from door.desk.pages.rendering import View, Visit
 from door.desk.pages.second_step import is_passed
 from door.errors import CallRefused
+from timebank.callers import sysop_log
 from timebank.calls.calls import latest_addresses
 from timebank.errors import BooksFailed
 from timebank.names import names
@@ -97,7 +98,8 @@ class Access:
         self._reading = showing.reading
         self._now = now
         config = showing.reading.config
-        self.reception = Reception(config, now, _nobody_on)
+        self.reception = Reception(config, now, _nobody_on, "pages")
+        self.reception.open_log(config.board.data)
         self._learned_at: float | None = None  # monotonic
         self._is_safe = is_safe
         self._sessions = sessions.Sessions()
@@ -124,6 +126,7 @@ class Access:
         for token in tuple(self._waiting):
             self._drop(token)
         self._desk.close()
+        self.reception.close_log()
 
     def of_sysop(
         self, view: View, *, uses: bool = True
@@ -155,9 +158,10 @@ class Access:
         if form is None or not is_own(request):
             return self._showing.problem(NOT_OURS, 403)
         name, password, code = (form.get(field, "") for field in ("name", "word", "code"))
-        if not name.isprintable() or len(name) > names.LONGEST or len(password) > passwords.LONGEST:
-            return self._refuse(WRONG)
         address = "unknown" if request.client is None else request.client.host
+        if not name.isprintable() or len(name) > names.LONGEST or len(password) > passwords.LONGEST:
+            self.reception.was_wrong(address)
+            return self._refuse(WRONG)
         log_on = _LogOn(address, name, password, code, int(self._now.now().timestamp()))
         try:
             leave = self.reception.enter(address, log_on.cut)
@@ -229,8 +233,14 @@ class Access:
             record = await self._in_turn(tried, log_on)
         finally:
             self.reception.gave_up(tried)  # no effect once it has been checked
-        if record is None or not self._reading.may_look(record):
+        if record is None:
             return None
+        if not self._reading.may_look(record):
+            self.reception.note(log_on.address, "may not see the pages")
+            return None
+        what = f"Logged on at the pages from {log_on.address}"
+        noting = partial(sysop_log.note, by=record.name, caller_id=None, what=what)
+        await self._showing.read(partial(self._reading.work, noting))
         self.reception.remember([log_on.address])
         return record
 

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from door.call import passwords
-from door.defence.reception import _RefusalLog
+from door.clock import SystemClock
+from door.config import config as settings
+from door.defence.reception import Reception, _RefusalLog
 from door.errors import CallRefused
 from door.lines.tls import tls
 from tests.certificates import put_into, trusting
@@ -254,6 +256,27 @@ async def test_a_log_has_its_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     sizes = {path.name: path.stat().st_size for path in (tmp_path / "data").glob("refused*")}
     assert set(sizes) == {"refused.log", "refused.log.1"}
     assert max(sizes.values()) <= 2000
+
+
+def test_two_processes_keep_one_log_within_its_bounds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The pages write into it, too: fail2ban reads the file of that name only."""
+    monkeypatch.setattr("door.defence.reception.LOG_BYTES", 2000)
+    (tmp_path / "sysop.toml").touch()
+    config = settings.load(tmp_path / "sysop.toml")
+    both = [Reception(config, SystemClock(), lambda: 0, of) for of in ("", "pages")]
+    for each in both:
+        each.open_log(tmp_path)
+    for number in range(101):
+        for each in both[: 1 + number % 2] if number < 100 else both:
+            each.was_wrong(f"192.0.2.{number}")
+        lines = (tmp_path / "refused.log").read_text().splitlines()
+        assert f"refused 192.0.2.{number}: " in lines[-1]
+    assert ("pages" in lines[-1], "pages" in lines[-2]) == (True, False)
+    assert max(path.stat().st_size for path in tmp_path.glob("refused*")) <= 2000
+    for each in both:
+        each.close_log()
 
 
 async def test_an_allowed_address_causes_no_search_for_a_caller_to_drop(

@@ -331,6 +331,15 @@ def test_a_unit_may_use_a_port_of_roots_and_a_home_where_it_has_to(tmp_path: Pat
     assert "PrivateUsers=no\n" in service
 
 
+def test_a_ban_holds_for_the_port_of_the_pages_too(tmp_path: Path) -> None:
+    assert made(tmp_path).status == 0
+    with (tmp_path / "sysop.toml").open("a", encoding="utf-8") as settings:
+        settings.write("[pages]\nserve = true\nport = 8024\n")
+    assert made(tmp_path, "--with", "fail2ban").status == 0
+    jail = (tmp_path / "system/fail2ban/jail.d/bjft.conf").read_text(encoding="utf-8")
+    assert ",8024\n" in jail
+
+
 def test_a_folder_that_cannot_stand_in_a_unit_is_refused(tmp_path: Path) -> None:
     folder = tmp_path / "my board"
     result = made(folder, "--with", "systemd", "--with", "fail2ban")

@@ -22,6 +22,7 @@ import beancount.loader
 import pytest
 from click.testing import CliRunner
 
+from door import setup
 from door.desk.pages import pages_server
 from door.desk.pages.pages_server import Pages
 from door.desk.pages.queries import BooksReader
@@ -32,7 +33,7 @@ from door.games.engine import shuffle
 from tests.door.playing import Table, hand
 from tests.door.shell import Shell
 from tests.world import BOARD, PASSWORD, World, logged_on, world
-from timebank.callers import callers
+from timebank.callers import callers, sysop_log
 from timebank.callers.notices import add_notice
 from timebank.calls.calls import open_calls
 from timebank.cli.main import main as timebank
@@ -44,6 +45,7 @@ from timebank.window import teller
 TOML = f"{BOARD}\n[defence]\nallow = []\nwrong_passwords = 2\n"
 GAME = "black-jack-for-time"
 ADA = 2  # her number; the sysop has 1
+FILTERS = Path(setup.__file__).parent / "files/fail2ban/filter.d"
 RUDE = "<script>alert(1)</script> & \"'"
 
 
@@ -133,9 +135,9 @@ def pages_of(board: World, *, is_safe: bool = False) -> Pages:
 
 @asynccontextmanager
 async def shown(
-    folder: Path, *, is_safe: bool = False, more: str = ""
+    folder: Path, *, is_safe: bool = False, more: str = "", toml: str = TOML
 ) -> AsyncIterator[tuple[World, Browser]]:
-    async with world(folder, toml=TOML + more) as board:
+    async with world(folder, toml=toml + more) as board:
         board.enter("Sysop")
         board.enter("Ada", saved=3600)
         pages = pages_of(board, is_safe=is_safe)
@@ -229,6 +231,47 @@ async def test_wrong_passwords_count_as_at_the_log_on(tmp_path: Path) -> None:
             await board.clock.advance(20)
         assert (await browser.get("/log-on/turn")).status == 303
         assert (await browser.get("/")).status == 200
+
+
+async def test_the_pages_log_who_logs_on_and_who_is_refused(tmp_path: Path) -> None:
+    more = '[pages]\nreaders = ["Ada"]\n'
+    async with shown(tmp_path, more=more) as (board, browser):
+        board.enter("Bob")
+        log = board.config.board.data / "refused.log"
+        # What fail2ban's filter makes of the log, which the server writes, too.
+        shipped = (FILTERS / "bjft.conf").read_text()
+        (pattern,) = re.findall(r"^failregex = \^(.+)\$$", shipped, re.MULTILINE)
+        found = re.compile(pattern.replace("<ADDR>", r"(\S+)"))
+        for name, word in (("Sysop", "guessed"), ("Nobody", "guessed"), ("Bob", PASSWORD)):
+            await browser.logs_on(name, word)
+        await Browser(browser.pages, address="198.51.100.9").logs_on("x" * 99, "guessed")
+        lines = [found.search(line) for line in log.read_text().splitlines()]
+        assert [line and line[1] for line in lines] == ["192.0.2.7"] * 3 + ["198.51.100.9"]
+        assert log.read_text().count("pages: wrong name or password") == 3
+        assert "pages: may not see the pages" in log.read_text()
+        browser.address = "198.51.100.7"
+        assert (await browser.logs_on("Sysop")).status == 303
+        assert (await browser.logs_on("Ada")).status == 303
+        with board.books() as desk:
+            noted = [(line.by, line.what) for line in sysop_log.entries(desk, None, 9)]
+        what = "Logged on at the pages from 198.51.100.7"
+        assert noted[:2] == [("Ada", what), ("Sysop", what)]
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "::1", "::ffff:127.0.0.1"])
+async def test_wrong_passwords_count_from_this_machine_too(tmp_path: Path, address: str) -> None:
+    """There the pages listen by default, and all who reach them come from there."""
+    toml = (
+        f'{BOARD}\n[defence]\nwrong_passwords = 2\nallow = ["127.0.0.0/8", "::1", "10.0.0.0/8"]\n'
+    )
+    async with shown(tmp_path, toml=toml) as (_, browser):
+        browser.address = address
+        for _ in range(2):
+            assert (await browser.logs_on(word="guessed")).status == 403
+        assert "is checked in about 30 minutes." in (await browser.logs_on()).text
+        browser.address = "10.1.2.3"
+        for _ in range(9):
+            assert (await browser.logs_on(word="guessed")).status == 403
 
 
 async def test_no_form_is_taken_from_elsewhere(tmp_path: Path) -> None:
