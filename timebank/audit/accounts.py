@@ -308,25 +308,16 @@ def _charges_without_call() -> Query:
     )
 
 
-def _outbox(wrong: ColumnElement[bool]) -> Query:
+@each_is_wrong("transfer {}", "It moves {1} seconds; the records for THEBANK.EXT have {2} minutes.")
+def _unrecorded_transfers() -> Query:
     row = transfers.c
     return (
-        select(row.id, row.amount, outbox.c.minutes)
+        select(row.id, row.amount, func.coalesce(outbox.c.minutes, 0))
         .select_from(transfers)
         .join(outbox, outbox.c.number == row.id, isouter=True)
-        .where(row.kind == "external", wrong)
+        .where(row.kind == "external")
         .where(row.amount.is_distinct_from(outbox.c.minutes * MINUTE))
     )
-
-
-@each_is_wrong("transfer {}", "It has no record for THEBANK.EXT.")
-def _transfers_without_record() -> Query:
-    return _outbox(outbox.c.minutes.is_(None))
-
-
-@each_is_wrong("record {}", "It says {2} minutes, transfer {0} {1} seconds.")
-def _wrong_records() -> Query:
-    return _outbox(outbox.c.minutes.is_not(None))
 
 
 @each_is_wrong("record {}", "Transfer and record do not belong together.")
@@ -397,8 +388,7 @@ CHECKS: tuple[Check, ...] = (
         _charges_without_call,
     ),
     *(
-        _transfers_without_record,
-        _wrong_records,
+        _unrecorded_transfers,
         _records_of_strangers,
         _records_without_transfer,
         _imports_without_line,

@@ -127,11 +127,11 @@ TOLD = [
     ),
     (
         "DELETE FROM outbox",
-        ["transfer {external}: It has no record for THEBANK.EXT."],
+        ["transfer {external}: It moves 600 seconds; the records for THEBANK.EXT have 0 minutes."],
     ),
     (
         "UPDATE outbox SET minutes = 99",
-        ["record {external}: It says 99 minutes, transfer {external} 600 seconds."],
+        ["transfer {external}: It moves 600 seconds; the records for THEBANK.EXT have 99 minutes."],
     ),
     (
         "INSERT INTO outbox (number, name, minutes, source, at, state)"
