@@ -124,10 +124,6 @@ def _flags_by_log(lines: _Lines, *wrong: ColumnElement[bool]) -> Query:
     )
 
 
-def _was_set(lines: _Lines) -> ColumnElement[bool]:
-    return and_(log.c.id.is_not(None), _is_line_of(lines[0]))
-
-
 @each_is_wrong("caller {}", "{1} has sysop powers (1), but the sysop's log says none (0).")
 def _powers_taken() -> Query:
     given = case(
@@ -136,21 +132,12 @@ def _powers_taken() -> Query:
     return _flags_by_log(_POWERS, callers.c.powers == 1, not_(given))
 
 
-@each_is_wrong(
-    "caller {}", "{1} has no sysop powers (0), but the sysop's log says they were given (1)."
-)
-def _powers_given() -> Query:
-    return _flags_by_log(_POWERS, callers.c.powers == 0, _was_set(_POWERS))
-
-
-@each_is_wrong("caller {}", "The account of {1} is open (0), but the sysop's log says frozen (1).")
-def _freezes_lifted() -> Query:
-    return _flags_by_log(_FROZEN, callers.c.frozen == 0, _was_set(_FROZEN))
-
-
-@each_is_wrong("caller {}", "{1} may log on (0), but the sysop's log says locked out (1).")
-def _lockouts_lifted() -> Query:
-    return _flags_by_log(_LOCKED, callers.c.locked == 0, _was_set(_LOCKED))
+def _unset(flag: ColumnElement[int], lines: _Lines, state: str, by_log: str) -> Check:
+    """Make a check for a flag that is 0, though the last line of the log about it sets it."""
+    sentence = f"{state} (0), but the sysop's log says {by_log} (1)."
+    return each_is_wrong("caller {}", sentence)(
+        lambda: _flags_by_log(lines, flag == 0, _is_line_of(lines[0]))
+    )
 
 
 # Registration: callers get their numbers in the order in which they register.
@@ -261,13 +248,9 @@ def _event(text: str | None) -> str:
 
 
 CHECKS: tuple[Check, ...] = (
-    *(
-        _check_accounts,
-        _balances_of_deleted,
-        _powers_taken,
-        _powers_given,
-        _freezes_lifted,
-        _lockouts_lifted,
-    ),
+    *(_check_accounts, _balances_of_deleted, _powers_taken),
+    _unset(callers.c.powers, _POWERS, "{1} has no sysop powers", "they were given"),
+    _unset(callers.c.frozen, _FROZEN, "The account of {1} is open", "frozen"),
+    _unset(callers.c.locked, _LOCKED, "{1} may log on", "locked out"),
     *(_check_registered, _check_held),
 )
