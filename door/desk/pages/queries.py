@@ -25,7 +25,7 @@ from timebank.keeping.last_runs import LastAudit, LastCopy
 from timebank.keeping.warnings import free_bytes, warnings
 from timebank.ledger import early_events, transfers
 from timebank.ledger.machine import Instruments
-from timebank.ledger.schema import instant, stamp
+from timebank.ledger.schema import CALLER_ACCOUNTS, instant, stamp
 from timebank.names import names
 from timebank.reports import (
     exports,
@@ -109,6 +109,13 @@ class OneCaller:
     calls: Sequence[person.Called]
     notices: Sequence[person.Noticed]
     lucks: Sequence[Luck]  # by table
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of the statement with a caller's accounts: two, and those not empty."""
+        after = [line.after for line in self.lines["second"]]
+        kinds = (kind for kind in CALLER_ACCOUNTS if any(held[kind] for held in after))
+        return [f"#{kind.capitalize()}" for kind in dict.fromkeys(("online", "bank", *kinds))]
 
 
 class DailyLimit(NamedTuple):
@@ -343,7 +350,7 @@ class BooksReader:
             totals={
                 name: total
                 for name, group in flow_data.GROUPS.items()
-                if (total := moved.total(group)).terms or name in ALWAYS_SHOWN
+                if any((total := moved.total(group))[1:]) or name in ALWAYS_SHOWN
             },
             sources=moved.total(flow_data.GROUPS[flow_data.TOGETHER], by_game=True),
             lines=lines,

@@ -34,6 +34,7 @@ from timebank.calls.calls import close_call, close_dead_calls
 from timebank.cli.main import main as timebank
 from timebank.keeping import deletion
 from timebank.ledger import reasons, transfers
+from timebank.ledger.schema import CALLER_ACCOUNTS
 from timebank.ledger.transfers import Movement
 from timebank.reports import statements
 from timebank.window import corrections, teller
@@ -313,6 +314,45 @@ def test_the_page_and_the_command_tell_the_same(story: Story) -> None:
             if len({row.entry for row in line.rows}) == 1 and line.hand is None:
                 assert (end["what"], end["change"]) == (line.what, line.change)
         assert together == one.totals["together"].closing
+        parts = [one.totals[kind] for kind in CALLER_ACCOUNTS if kind in one.totals]
+        for side in ("opening", "closing"):
+            assert sum(getattr(each, side) for each in parts) == getattr(
+                one.totals["together"], side
+            )
+
+
+def shown_seconds(words: str) -> int:
+    """Read `0:16`, `1:00:00` or `-14:00` as seconds."""
+    seconds = 0
+    for part in words.strip().lstrip("+-").split(":"):
+        seconds = 60 * seconds + int(part)
+    return -seconds if words.strip().startswith("-") else seconds
+
+
+@pytest.mark.parametrize("day", [14, 17, 18, 20])
+async def test_the_parts_on_a_page_add_up_to_together(story: Story, day: int) -> None:
+    """Also while an event holds minutes, on the 20th, and with a loan, on the 17th."""
+    async with sysop(story) as browser:
+        page = await follow(browser, f"/caller/{story.ada}?day=2026-11-{day}")
+        total = r'<p class="total"><b>(\w+):</b>.*?<strong>([\d:]+) (left|owed)</strong>'
+        ends = {
+            name: shown_seconds(words) * (1 if way == "left" else -1)
+            for name, words, way in re.findall(total, page.body, re.S)
+        }
+        together = ends.pop("Together")
+        assert sum(ends.values()) == together, page.text
+        assert ("Held" in ends, "Loan" in ends) == (day == 20, day in (17, 18))
+        table = page.body[page.body.index("<h2>Statement</h2>") :]
+        heads = re.findall(r"<th[^>]*>([^<]*)</th>", table[: table.index("</thead>")])
+        rows = re.findall(r"<tr role=\"row\"><td.*?</tr>", table[: table.index("</table>")], re.S)
+        assert rows
+        for row in rows:
+            cells = re.findall(r"<td[^>]*>(.*?)</td>", row, re.S)
+            parts = [shown_seconds(cells[each]) for each in range(3, heads.index("Together"))]
+            assert sum(parts) == shown_seconds(cells[heads.index("Together")])
+        assert "Bank" in heads
+        # On the 18th the first line pays the loan back.
+        assert ("Held" in heads, "Loan" in heads) == (day == 20, day == 17)
 
 
 async def test_each_term_leads_to_its_rows_and_csv(story: Story) -> None:
