@@ -37,8 +37,6 @@ from timebank.wagers.rounds import FIRST_SEAT, Move, Settlement, Wager
 GAME = "black-jack-for-time"
 COIN = 60
 RULES = rules_to_mapping(BLACK_JACK_FOR_TIME)
-SEED = bytes(shuffle.SEED_BYTES)
-SEAL = shuffle.seal(SEED)
 CARDS_DEALT, CARDS_USED = 4, 5
 SLOW_COMMIT = 0.004  # seconds; a disk that really writes
 RESULT = {
@@ -73,13 +71,11 @@ class Rate(NamedTuple):
 class Bettor:
     """One caller on a call who plays hand after hand, one lost for each one won.
 
-    `elapsed` seconds of their time pass between two transactions. Their shoes come from chains of
-    `ahead` seeds, or with 0 are sealed one by one.
+    `elapsed` seconds of their time pass between two transactions.
     """
 
-    def __init__(self, caller_id: int, call_id: int, elapsed: int, ahead: int = 0) -> None:
+    def __init__(self, caller_id: int, call_id: int, elapsed: int) -> None:
         self._caller_id = caller_id
-        self._ahead = ahead
         self._roots = itertools.count(caller_id << 32)  # no two chains have the same
         self.call_id = call_id
         self._elapsed = elapsed
@@ -94,13 +90,8 @@ class Bettor:
         return next(self._steps)
 
     def _seal(self, desk: Desk) -> None:
-        seed, seal = SEED, SEAL
-        if self._ahead:
-            seed = next(self._roots).to_bytes(shuffle.SEED_BYTES, "big")
-            seal = shuffle.seal(seed)
-        take = (seed, seal, journal.FIRST_TABLE, self._ahead)
-        shoe = journal.open_shoe(desk, self._caller_id, GAME, 1, *take)
-        self._shoe_id = shoe.id
+        root = next(self._roots).to_bytes(shuffle.SEED_BYTES, "big")
+        self._shoe_id = journal.open_shoe(desk, self._caller_id, GAME, 1, root).id
 
     def _bet(self, desk: Desk) -> Receipt:
         wager = Wager(
@@ -160,14 +151,14 @@ def settings_of(path: Path) -> BankSettings:
 
 
 @contextmanager
-def room(disk: Path, count: int, *, elapsed: int, ahead: int = 0) -> Iterator[Room]:
+def room(disk: Path, count: int, *, elapsed: int) -> Iterator[Room]:
     """Open new books under `disk` for a while; the same rows are in them every time."""
     with tempfile.TemporaryDirectory(prefix="bench-", dir=disk) as folder:
         settings = settings_of(Path(folder) / "board.sqlite3")
         database = SqliteDatabase(settings.database)
         database.open()
         try:
-            bettors = bettors_at(database, settings, count, elapsed, ahead=ahead)
+            bettors = bettors_at(database, settings, count, elapsed)
             yield Room(database, settings, bettors)
         finally:
             database.close()
@@ -179,7 +170,6 @@ def bettors_at(
     count: int,
     elapsed: int,
     first: int = 0,
-    ahead: int = 0,
 ) -> list[Bettor]:
     """Register so many new callers in open books, and open a call for each; `first` is a number."""
     bettors = []
@@ -187,15 +177,15 @@ def bettors_at(
         for number in range(first, first + count):
             record = callers.register(desk, f"Bettor {number}", "")
             opened = open_call(desk, record.id, number, "bench", "127.0.0.1", False)
-            bettors.append(Bettor(record.id, opened.call_id, elapsed, ahead))
+            bettors.append(Bettor(record.id, opened.call_id, elapsed))
     return bettors
 
 
 def at_the_books(
-    disk: Path, count: int, seconds: float, *, elapsed: int, commit: float = 0, ahead: int = 0
+    disk: Path, count: int, seconds: float, *, elapsed: int, commit: float = 0
 ) -> Rate:
     """Let bettors play for a while like the tables: each waits for their own transaction."""
-    with room(disk, count, elapsed=elapsed, ahead=ahead) as here:
+    with room(disk, count, elapsed=elapsed) as here:
         if commit:
             slow_down(here.database, commit)
         return asyncio.run(_alone(here, seconds))

@@ -25,6 +25,7 @@ from sqlalchemy import event
 
 from bench.processes import more_files, obey
 from bench.thinkers import Thinkers
+from door.call import phrases
 from door.call.board import Board
 from door.call.caller import PACES
 from door.clock import SystemClock
@@ -39,6 +40,8 @@ from door.tables.tutor.tutor_process import TutorProcess
 from timebank.callers import callers
 from timebank.ledger.database import Database
 from timebank.ledger.sqlite.database import SqliteDatabase
+from timebank.wagers import chains
+from timebank.wagers.chains import ChainLink
 
 PASSWORD = "open sesame"
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
@@ -62,8 +65,6 @@ idle_limit_seconds = 86400
 name = "Mail hour"
 time = "03:00"
 minutes = 60
-[fairness]
-shoes_ahead = 0
 [games.black-jack-for-time]
 turns_per_day = 0
 coin_minutes = 1
@@ -76,10 +77,12 @@ def sysop_toml(nodes: int, *, web: bool = False) -> str:
     return _SYSOP_TOML.format(nodes=nodes, web=_WEB if web else "")
 
 
+PHRASE = "three blind mice"
 # Terminals that say nothing of themselves are known as "unknown" (door/lobby/looks.py).
 PREFERENCES: dict[str, object] = {
     "looks": {"unknown": {"charset": "cp437", "paint": "colour"}},
     "bets": {"black-jack-for-time": 1},
+    phrases.PREFERENCE: {"text": PHRASE, "own": False, "after": []},
 }
 
 
@@ -101,7 +104,9 @@ def stood_hand(rules: BlackjackRules, *, won: bool) -> bytes:
     """Return a seed whose hand, stood at once, is won or lost."""
     for number in itertools.count():
         seed = number.to_bytes(shuffle.SEED_BYTES, "big")
-        dealt, _ = start(rules, shuffle.shuffle(seed, "", rules.decks), [60])
+        dealt, _ = start(
+            rules, shuffle.shuffle(seed, shuffle.Phrases(PHRASE, 1), rules.decks), [60]
+        )
         if (
             dealt.over
             or BlackjackAction.INSURANCE in dealt.legal()
@@ -145,7 +150,9 @@ async def main(folder: Path, count: int, *, web: bool) -> None:
     register_all(database, config, count)
     hands = [stood_hand(BLACK_JACK_FOR_TIME, won=won) for won in (True, False)]
     # In turn, every other caller would only lose.
-    chance = random.Random(1)
+    chance, anchors = random.Random(1), map(str, itertools.count())
+    # Every shoe comes from one of these seeds, as if it were alone in its chain.
+    chains.take_link = lambda *asked: ChainLink(next(anchors), 1, asked[-1])
     server = Server(config, database, NoonClock(), lambda: chance.choice(hands))
     await server.start()
     spare_collections()

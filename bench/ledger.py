@@ -43,7 +43,6 @@ CREATE TABLE transfers (id INTEGER PRIMARY KEY, source INTEGER NOT NULL, target 
     amount INTEGER NOT NULL, why TEXT NOT NULL);
 INSERT INTO accounts VALUES (1, 0), (2, 0);
 """
-SHOES_AHEAD = 500  # as a new board has it
 LEAST_BET: Transaction = (
     ("INSERT INTO transfers (source, target, amount, why) VALUES (?, ?, ?, ?)", (1, 2, 60, "Bet")),
     ("UPDATE accounts SET balance = balance - ? WHERE id = ?", (60, 1)),
@@ -89,15 +88,11 @@ def _place(
     commit: float = 0,
 ) -> Iterator[Row]:
     seconds = scale.ledger_seconds
-    ours, many, ahead, raw, least = [], [], [], [], []
+    ours, many, raw, least = [], [], [], []
     for _ in range(scale.rounds):
         ours.append(at_the_books(folder, 1, seconds, elapsed=1, commit=commit).a_second)
         raw.append(same_statements(folder, hands, seconds, commit))
         many.append(at_the_books(folder, scale.bettors, seconds, elapsed=1, commit=commit).a_second)
-        chained = at_the_books(
-            folder, scale.bettors, seconds, elapsed=1, commit=commit, ahead=SHOES_AHEAD
-        )
-        ahead.append(chained.a_second)
         least.append(least_bets(folder, len(hands), seconds, commit))
     what = f"{name}: 1 bettor"
     yield Row(f"{what}, same statements raw", "tx/s", median(ours), median(raw), alone)
@@ -105,7 +100,6 @@ def _place(
     what = f"{name}: {scale.bettors} bettors"
     yield Row(f"{what}, same statements raw", "tx/s", median(many), median(raw), together)
     yield Row(f"{what}, least bet raw", "tx/s", median(many), median(least))
-    yield Row(f"{what}, shoes of chains or not", "tx/s", median(ahead), median(many))
 
 
 def record(disk: Path, count: int) -> list[Transaction]:

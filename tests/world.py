@@ -6,7 +6,7 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache, lru_cache
@@ -17,6 +17,7 @@ from unittest import mock
 
 from argon2 import PasswordHasher
 
+from door.call import phrases
 from door.call.canvas_display import CanvasDisplay
 from door.call.status_line import StatusLine
 from door.config import config as settings
@@ -28,6 +29,7 @@ from door.server.for_doors import ForDoors
 from door.server.server import Server
 from door.tables.tutor.tutor_process import TutorProcess
 from tests.clock import FakeClock
+from tests.single_shoes import PHRASE, planted
 from tests.terminal import MODERN, Profile, Terminal
 from tests.thinking import InPlace
 from tests.timebank.books import lay_new_books
@@ -61,15 +63,17 @@ port = 0
 # Seconds. Books that do not answer for longer are held by the test, and time is to pass for them.
 HELD = 30.0
 
-# Shoes that are each sealed by themselves: a board of tests has them, unless its file says else.
-PLAIN_SHOES = "\n[fairness]\nshoes_ahead = 0\n"
-
 # The first-call choices of callers with the profiles in `tests.terminal`.
 LOOKS: Mapping[str, object] = {
     "xterm-256color": {"charset": "utf-8", "paint": "colour"},
     "syncterm": {"charset": "cp437", "paint": "colour"},
     "unknown": {"charset": "ascii", "paint": "lines"},
 }
+
+
+def cut_with(phrase: str = "", seats: int = 1) -> str:
+    """Return the cut of a planted shoe: the `phrase` of each seat, or else `PHRASE`."""
+    return "\n".join([phrase or PHRASE] * seats)
 
 
 @cache
@@ -99,14 +103,11 @@ class Executor(ThreadPoolExecutor):
 
 
 def as_tests_want(config: Config) -> Config:
-    """Have no grace and no shoes sealed ahead, where the settings do not name them.
-
-    Who is out of time is sent off at once, and shoes are shuffled by the seeds that a test names.
-    """
+    """Have no grace where the settings do not name it: who is out of time is sent off at once."""
     toml = config.path.read_text("utf-8")
     if "grace_minutes" not in toml:
         config = replace(config, bank=replace(config.bank, grace_minutes=0))
-    return config if "[fairness]" in toml else replace(config, shoes_ahead=0)
+    return config
 
 
 class BoardServer(Server):
@@ -280,7 +281,8 @@ class World:
                 record = callers.register_kept(desk, name, quick_hash(), powers=name == "Sysop")
             else:
                 record = callers.register(desk, name, quick_hash())
-            callers.set_preferences(desk, record.id, {"looks": looks})
+            drawn = {"text": PHRASE, "own": False, "after": []}
+            callers.set_preferences(desk, record.id, {"looks": looks, phrases.PREFERENCE: drawn})
         if saved:
             self.give(name, saved)
 
@@ -352,8 +354,11 @@ async def world(
     thinking: TutorProcess | None = None,
     clock: FakeClock | None = None,
     for_doors: ForDoors | None = None,
+    is_planted: bool = True,
 ) -> AsyncIterator[World]:
     """Open a board in `folder`; at the end it is closed, and its books must be in order.
+
+    Its shoes come from the seeds that the test names, unless `is_planted` is false.
 
     Several have a folder each and the same books on a server, and should have the same `clock`.
     With `for_doors` it is one that a door has started.
@@ -363,12 +368,13 @@ async def world(
     if for_doors is not None:
         here.for_doors, here.config = for_doors, for_doors.adapt(here.config)
     here.thinking = thinking or here.thinking
-    await here.open()
-    try:
-        yield here
-        assert here.findings() == []
-    finally:
-        await here.close()
+    with planted() if is_planted else nullcontext():
+        await here.open()
+        try:
+            yield here
+            assert here.findings() == []
+        finally:
+            await here.close()
 
 
 async def register(terminal: Terminal, name: str) -> None:
@@ -437,4 +443,4 @@ def seed_of(deal: Callable[[BlackjackRound], bool], cut: str = "") -> bytes:
 @lru_cache(16_384)
 def _dealt(number: int, cut: str) -> tuple[bytes, BlackjackRound]:
     seed = number.to_bytes(shuffle.SEED_BYTES, "big")
-    return seed, start(BLACK_JACK_FOR_TIME, shuffle.shuffle(seed, cut, 1), [600])[0]
+    return seed, start(BLACK_JACK_FOR_TIME, shuffle.shuffle(seed, cut_with(cut), 1), [600])[0]

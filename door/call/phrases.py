@@ -7,7 +7,7 @@ anchors of these chains.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -50,13 +50,13 @@ def stored(preferences: Mapping[str, object]) -> CutPhrase | None:
     return CutPhrase(row["text"], row.get("own") is True, anchors)
 
 
-def drawn(entropy: bytes) -> CutPhrase:
-    """Make a phrase for the house: ten syllables, with 60 bits of `entropy`.
+def drawn(new_seed: Callable[[], bytes]) -> CutPhrase:
+    """Make a phrase for the house: ten syllables, with 60 bits of a new seed.
 
-    >>> drawn(bytes(range(10))).text
+    >>> drawn(lambda: bytes(range(10))).text
     'babe-bibo-dade-dido-fafe'
     """
-    syllables = [_SYLLABLES[each % 64] for each in entropy[:10]]
+    syllables = [_SYLLABLES[each % 64] for each in new_seed()[:10]]
     pairs = zip(syllables[::2], syllables[1::2], strict=True)
     return CutPhrase("-".join(one + other for one, other in pairs), is_own=False)
 
@@ -68,7 +68,7 @@ async def phrase_of(caller: Caller) -> CutPhrase:
     """
     phrase = stored(caller.record.preferences)
     if phrase is None:
-        phrase = drawn(caller.new_seed())
+        phrase = drawn(caller.new_seed)
         await _store(caller, phrase.text, is_own=False)
     return phrase
 

@@ -54,7 +54,6 @@ _PAGE = re.compile(r"https?://[a-zA-Z0-9.\-\[\]:]+(/[!$-~]*)?")  # without #, wh
 
 
 # The writer's thread hashes a chain of that many seeds in a tenth of a millisecond.
-MOST_SHOES_AHEAD = 500
 
 
 STAYS, DOORS_MINUTES = "start_for_doors_minutes", 10
@@ -202,8 +201,6 @@ class Config:
     notify: NotifySettings = field(default_factory=NotifySettings)
     newcomers: NewcomerSettings = field(default_factory=NewcomerSettings)
     public: PublicSettings = field(default_factory=PublicSettings)
-    # How many shoes each chain of seeds seals ahead; 0 seals every seed on its own.
-    shoes_ahead: int = MOST_SHOES_AHEAD
     # The address of the page that checks hands, from the sysop; see `check_page`.
     check_address: str = ""
     # The status of the file when it was read, to recognize a later change.
@@ -270,7 +267,6 @@ def read(root: TomlTable, path: Path) -> Config:
         notify=root.table("notify").fill(NotifySettings),
         newcomers=_newcomers(root.table("callers")),
         public=read_public(root.table("public"), listeners),
-        shoes_ahead=fairness.read("shoes_ahead", Number(0, MOST_SHOES_AHEAD), MOST_SHOES_AHEAD),
         check_address=fairness.read("check_address", CHECK_ADDRESS, ""),
         text=root.problems.text,
         unheeded=tuple(root.problems.notes),
@@ -308,6 +304,7 @@ def _retire(root: TomlTable) -> None:
         table.retire("telnet", False, own)
     fairness.retire("beacon", "none", "no shoe waits for a round of drand")
     fairness.part(("beacon_urls", "beacon_wait_seconds"))
+    fairness.retire("shoes_ahead", 500, "the seeds of all shoes are sealed ahead, 500 in a chain")
     server.retire("link", "", "servers know of each other by their books alone; close its port")
     server.retire("takes_doors", None, DOORS_ARE_SERVED)
     own = "the server itself tells its numbers, at `health` of [server] under /metrics"

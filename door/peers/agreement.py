@@ -29,8 +29,7 @@ OWN = frozenset(
         *("[timebank] database", "[timebank] database_password_file"),
         *("[timebank] thebank_ext", "[timebank] import"),
         *("[pages] serve", "[pages] host", "[pages] port", "[pages] certificate", "[pages] key"),
-        # Every server deals from a shoe of the books, which record how the shoe is sealed.
-        *("[fairness] shoes_ahead", "[fairness] check_address"),
+        "[fairness] check_address",
     }
 )
 _IN_ROW = "set"  # releases up to 1.0 write other values under "used"

@@ -114,9 +114,7 @@ class PublicPage:
             self.files |= pages.named(config.board.name, config.board.language)
             return
         try:
-            contents = await self._books.read(
-                lambda desk: _look(desk, config.public, seals=config.shoes_ahead > 0)
-            )
+            contents = await self._books.read(lambda desk: _look(desk, config.public))
             made = await asyncio.to_thread(lambda: dict(_files(config, self._ports, contents)))
         except BooksFailed as error:
             if str(error) != self._problem:
@@ -132,12 +130,12 @@ class PublicPage:
         self.files.update(made)
 
 
-def _look(desk: Desk, public: PublicSettings, *, seals: bool) -> BoardNow:
+def _look(desk: Desk, public: PublicSettings) -> BoardNow:
     return BoardNow(
         desk.now.astimezone(desk.settings.zone),
         bulletins.of_yesterday(desk) if public.has_names else None,
         awards.holders(desk, BANK, bulletins.PLACES) if public.has_names else (),
-        chains.chains_of_today(desk) if seals else (),
+        chains.chains_of_today(desk),
         _open_until(desk),
         tournaments.champion(desk) if public.has_names else None,
         _best_of_deal(desk, has_names=public.has_names),
@@ -175,8 +173,7 @@ def _files(config: Config, ports: Sequence[int], contents: BoardNow) -> Iterator
     yield from pages.named(config.board.name, own).items()
     yield "/", pages.front(config.board.name, own, ABOUT, heads)
     yield f"/{ABOUT}", pages.in_languages(made_in, own)
-    if config.shoes_ahead:
-        yield f"/{SEALS}", pages.made(".txt", _list_of_seals(contents.sealed), FRESH_SECONDS)
+    yield f"/{SEALS}", pages.made(".txt", _list_of_seals(contents.sealed), FRESH_SECONDS)
 
 
 def _path(language: str) -> str:
@@ -226,7 +223,7 @@ def _page(config: Config, entries: Sequence[CallingWay], contents: BoardNow, lan
         "alt": html.escape(_alt(config)),
         "about": html.escape(_about(config)),
         "play": html.escape(_("Play now")),
-        "parts": "\n".join(_parts(entries, contents, seals=config.shoes_ahead > 0)),
+        "parts": "\n".join(_parts(entries, contents)),
         "made": html.escape(made),
         "others": " ".join(others),
     }
@@ -273,7 +270,7 @@ def _head(config: Config, address: str, language: str) -> str:
     return "\n".join(tags)
 
 
-def _parts(entries: Sequence[CallingWay], contents: BoardNow, *, seals: bool) -> Iterator[str]:
+def _parts(entries: Sequence[CallingWay], contents: BoardNow) -> Iterator[str]:
     yield _section(_("How to call"), _calling(entries))
     if contents.best is not None:
         yield _section(_("The daily deal"), _deal(contents.best))
@@ -281,8 +278,7 @@ def _parts(entries: Sequence[CallingWay], contents: BoardNow, *, seals: bool) ->
         yield _section(_("The tournament"), _tournament(contents))
     if contents.news is not None:
         yield _section(_("Hall of fame"), _hall(contents.news, contents.breakers))
-    if seals:
-        yield _section(_("Sealed for today"), _seals(contents.sealed))
+    yield _section(_("Sealed for today"), _seals(contents.sealed))
 
 
 def _section(heading: str, inside: str) -> str:

@@ -106,8 +106,6 @@ async def visit_settings(board: Board, caller: Caller) -> None:
         page = Page(_("Your settings"), [row.text(console) for row in rows])
         console.display.stage(page, known)
         hidden = _without_ssh(board) if has_password else ("P", "R", "K")
-        if not board.config.shoes_ahead:
-            hidden = (*hidden, "Y")
         if not board.config.social.announces_arrivals:
             hidden = (*hidden, "W")
         if not board.config.social.watching:
@@ -139,7 +137,7 @@ async def _change(board: Board, caller: Caller, choice: str) -> None:
     if preference := {**SWITCHES, **OPT_OUTS}.get(choice):
         await caller.remember({preference: not caller.prefers(preference)})
     elif choice == "Y":
-        await _change_phrase(board, caller)
+        await _change_phrase(caller)
     elif choice == "S":
         await _change_look(caller)
     elif choice == "L":
@@ -203,7 +201,7 @@ def _rows(caller: Caller) -> list[SettingRow]:
             if caller.config.social.announces_arrivals
             else []
         ),
-        *_phrase(caller),
+        _phrase(caller),
         SettingRow("D", _("Auto-deposit"), switched["D"]),
         SettingRow("N", _("May others see your losses?"), is_named),
         *_watched(caller),
@@ -227,12 +225,10 @@ def _own_limits(caller: Caller, *, in_short: bool) -> str:
     return _("you can bet {left} more today").format(left=span(posted.stake_left))
 
 
-def _phrase(caller: Caller) -> list[SettingRow]:
-    if not caller.config.shoes_ahead:
-        return []
+def _phrase(caller: Caller) -> SettingRow:
     phrase = phrases.stored(caller.record.preferences)
     words = _("drawn when needed") if phrase is None else literal(phrase.text)
-    return [SettingRow("Y", _("Your phrase"), words)]
+    return SettingRow("Y", _("Your phrase"), words)
 
 
 def _watched(caller: Caller) -> list[SettingRow]:
@@ -243,17 +239,17 @@ def _watched(caller: Caller) -> list[SettingRow]:
     ]
 
 
-async def _change_phrase(board: Board, caller: Caller) -> None:
+async def _change_phrase(caller: Caller) -> None:
     """Show the seals of the caller's next shoes, on plain lines on request; then ask for a phrase.
 
     Only games played alone have such chains.
     """
-    console, caller_id, ahead = caller.console, caller.record.id, board.config.shoes_ahead
+    console, caller_id = caller.console, caller.record.id
     alone = {name: caller.new_seed() for name, game in GAMES.items() if game.kind.most_seats == 1}
 
     def seal(desk: Desk) -> list[tuple[str, str]]:
         return [
-            (name, chains.current_anchor(desk, caller_id, name, FIRST_TABLE, root, ahead))
+            (name, chains.current_anchor(desk, caller_id, name, FIRST_TABLE, root))
             for name, root in alone.items()
         ]
 

@@ -72,8 +72,7 @@ class Fairness:
     def text(self) -> str:
         """Return the page behind <F>airness, pipe codes inside."""
         fields = [f"|14{name}\n|15{value}" for name, value in self._fields() if value]
-        between = " " if self.anchor else "\n\n|07"
-        return "\n\n".join((*fields, f"|07{between.join(self._explained())}"))
+        return "\n\n".join((*fields, f"|07{' '.join(self._explained())}"))
 
     def _fields(self) -> Iterator[tuple[str, str]]:
         seed_name = _("Seed of the last shoe") if self.is_next_sealed else _("Seed of this shoe")
@@ -92,25 +91,12 @@ class Fairness:
         yield (last if self.last_link else this).format(number=number), self.anchor
 
     def _explained(self) -> Iterator[str]:
-        if not self.anchor:
+        if self.anchor:
             yield _(
-                "Before you bet, the seed that shuffles the shoe is sealed: the seal is its "
-                "SHA-256. The cards can't change after that."
+                "All seeds of the day are fixed ahead: each is the SHA-256 of the next one, and "
+                "the anchor is the SHA-256 of the first."
             )
-            yield _(
-                "When the shoe is done you see the seed. Hash it with SHA-256: you must get the "
-                "seal."
-            )
-            yield _(
-                "Press C at the table to cut the cards with a phrase of your own. It goes into the "
-                "shuffle, so the house can't have picked the order."
-            )
-            return
-        yield _(
-            "All seeds of the day are fixed ahead: each is the SHA-256 of the next one, and the "
-            "anchor is the SHA-256 of the first."
-        )
-        yield _("So the seal of a shoe is the seed of the one before; note it before you bet.")
+            yield _("So the seal of a shoe is the seed of the one before; note it before you bet.")
         yield _(
             "When a shoe is done you see its seed: hash it with SHA-256, and you must get its seal."
         )

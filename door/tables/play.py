@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from door.games.engine import journaled, shuffle
+from door.games.engine import journaled
 from door.games.engine.cards import CARDS_IN_DECK
 from door.games.engine.game import Act, Kind
 from door.games.engine.journaled import Bet, TableRound
@@ -79,19 +79,18 @@ def take_shoe(
     kind: Kind,
     rules: Mapping[str, object],
     owner: int | None,
-    seed: bytes,
+    root: bytes,
     *,
     fresh: bool = False,
     table: int = journal.FIRST_TABLE,
-    ahead: int = 0,
 ) -> Shoe:
     """Return the shoe of the next round: the `owner`'s, or without one the shoe of this `table`.
 
-    A shoe that is used up is closed and replaced; with `fresh`, also a shoe with cards dealt. The
-    new shoe is sealed from `seed`, or from a chain of `ahead` links with `seed` as its root.
+    A shoe that is used up is closed and replaced; with `fresh`, also a shoe with cards dealt.
+    `root` is for a new chain of seeds, if one must begin.
     """
-    decks, seal = kind.decks(rules), shuffle.seal(seed)
-    take = partial(journal.open_shoe, desk, owner, kind.name, decks, seed, seal, table, ahead)
+    decks = kind.decks(rules)
+    take = partial(journal.open_shoe, desk, owner, kind.name, decks, root, table)
     shoe = take()
     if kind.is_used_up(rules, decks, shoe.position, 1) or (fresh and shoe.position):
         journal.close_shoe(desk, shoe.id)
@@ -216,10 +215,10 @@ class Play:
         return stored
 
     async def next_shoe(self, rules: Mapping[str, object], *, fresh: bool = False) -> Shoe:
-        owner, seed = self.caller.record.id, self.caller.new_seed()
-        take = partial(take_shoe, kind=self.kind, rules=rules, owner=owner, seed=seed, fresh=fresh)
-        ahead = self.caller.config.shoes_ahead
-        self.shoe = await self.caller.ask_books(lambda desk: take(desk, ahead=ahead))
+        owner, root = self.caller.record.id, self.caller.new_seed()
+        self.shoe = await self.caller.ask_books(
+            lambda desk: take_shoe(desk, self.kind, rules, owner, root, fresh=fresh)
+        )
         self.hand = None
         return self.shoe
 

@@ -225,16 +225,14 @@ class Sitting:
     async def choose_cut(self, shoe: Shoe) -> str | None:
         """Return the words that cut a fresh shoe, `None` at Esc.
 
-        A shoe of a chain is cut with the caller's phrase. A caller with Cut on may type another
-        one, which becomes their phrase.
+        The caller's phrase cuts it. A caller with Cut on may type another one, which becomes
+        their phrase.
         """
-        if shoe.anchor is None:
-            return await self.ask_cut_phrase() if self.caller.prefers("cut") else ""
         phrase = await phrases.phrase_of(self.caller)
         if not self.caller.prefers("cut"):
             return phrase.text
         words = await self.ask_own_phrase(phrase)
-        if words == phrase.text and not phrase.proves(shoe.anchor):
+        if words == phrase.text and not phrase.proves(shoe.anchor or ""):
             self.console.screen.say(f"|07{_(phrases.KNOWN)}")
         if words is None or words in ("", phrase.text):
             return None if words is None else phrase.text
@@ -243,13 +241,9 @@ class Sitting:
     async def ask_own_phrase(self, phrase: CutPhrase) -> str | None:
         """Ask for a phrase in place of the one in use; `None` at Esc."""
         question = _("Your phrase (Enter: {phrase}):").format(phrase=literal(phrase.text))
-        return await self.ask_cut_phrase(question)
-
-    async def ask_cut_phrase(self, question: str = "") -> str | None:
-        """Ask for the words that cut the cards; `None` at Esc."""
         self.console.keyboard.forget_keys()  # typed for another question
         typed = await self.console.prompt.entry(
-            f"|07{question or _('A phrase to cut the cards (Enter for none):')}|15",
+            f"|07{question}|15",
             longest=phrases.LONGEST,
             meaning=_("Any words you like. They go into the shuffle."),
         )

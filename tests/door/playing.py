@@ -17,7 +17,7 @@ from door.games.engine import shuffle
 from door.games.engine.errors import IllegalAction
 from door.tables.words import count_words
 from tests.terminal import MODERN, Profile, Terminal
-from tests.world import BOARD, World, log_on, logged_on, seed_of, world
+from tests.world import BOARD, World, cut_with, log_on, logged_on, seed_of, world
 from timebank.reports import extracts
 from timebank.reports.ledger_pages import Sought
 
@@ -53,7 +53,7 @@ def with_keys(board: str, game: str, keys: Mapping[str, object]) -> str:
 def hand(*actions: str, ends: str = "", cut: str = "", holding: int | None = None) -> bytes:
     """Return a seed of the default game whose hand takes `actions` and ends as `ends`.
 
-    Without `ends` the hand is still in play, `holding` this count if given.
+    Without `ends` the hand is still in play. Its count is `holding`, if given.
     """
     return seed_of(lambda dealt: _goes(dealt, actions, ends, holding), cut)
 
@@ -64,11 +64,9 @@ def _goes(round_: BlackjackRound, actions: tuple[str, ...], ends: str, holding: 
             round_, _ = round_.apply(BlackjackAction(action))
         except IllegalAction:
             return False
-    if ends:
-        return round_.over and round_.outcomes == (ends,)
-    if round_.hand is None:
+    if round_.outcomes != (ends,) if ends else round_.hand is None:
         return False
-    return holding is None or round_.hand.count.total == holding
+    return holding is None or round_.seats[0].hands[0].count.total == holding
 
 
 def moves(board: World) -> list[str]:
@@ -116,7 +114,7 @@ class Table:
     ) -> None:
         """Answer the bet prompt, "" is Enter alone; `unasked` is done without a question."""
         self.terminal.send(f"{coins}\r")
-        cards = shuffle.shuffle(seed, cut, rules.decks)[position:]
+        cards = shuffle.shuffle(seed, cut_with(cut), rules.decks)[position:]
         self.round, _ = start(rules, cards, [2])
         await self.sees_done(*unasked)
 
@@ -241,7 +239,7 @@ class Table:
 
     async def looks_at_fairness(self) -> dict[str, str]:
         """Read the page behind <F>airness, and come back: each field by its name."""
-        await self.terminal.send("f").until("Before you bet")
+        await self.terminal.send("f").until("When a shoe is done you see")
         rows = [row.strip() for row in self.terminal.lines]
         await self.terminal.send("q").until("A coin ")
         names = ("Seal of", "Seed of", "Cut with")

@@ -23,7 +23,7 @@ from tests.clock import FakeClock
 from tests.door import dealt, forked
 from tests.door.playing import PLACE_BET, Table
 from tests.terminal import MODERN, PATIENCE, Profile, Terminal
-from tests.world import BOARD, PLAIN_SHOES, World, log_on
+from tests.world import BOARD, World, log_on
 from timebank.ledger.database import BUSY_SECONDS
 from timebank.ledger.engines import books_of
 
@@ -31,7 +31,7 @@ NEWS, MENU, INSURANCE, HIT = "Press any key", "oodbye", "Insurance for", "<H>it"
 
 
 # No event may come during the tests, at any hour; and hands are dealt from the named seeds.
-OPEN_ALL_DAY = f"events = []\n{BOARD}{PLAIN_SHOES}"
+OPEN_ALL_DAY = f"events = []\n{BOARD}"
 
 
 class Served(World):

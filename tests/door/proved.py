@@ -8,7 +8,9 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,6 +24,7 @@ from door.games.engine.rules import Halves
 from door.games.registry import GAMES
 from door.tables.play import Deal, act, deal, take_shoe
 from door.tables.unix_bj.teletype import hand_start
+from tests.single_shoes import planted
 from tests.timebank.books import Books
 from timebank.ledger.database import Desk
 from timebank.settings.forms import Number, OneOf
@@ -127,8 +130,10 @@ async def _play_one(
     chairs = sorted(chance.sample(range(1, 8), chance.randint(1, SEATS))) if is_shared else [1]
     here = {chair: sitters[place] for place, chair in enumerate(chairs)}
     owner = None if is_shared else sitters[0].caller_id
-    ahead = chance.choice((0, 9)) if not is_shared else 9
-    shoe = take_shoe(desk, kind, rules, owner, chance.randbytes(32), ahead=ahead)
+    take = partial(take_shoe, desk, kind, rules, owner, chance.randbytes(32))
+    is_single = not is_shared and chance.random() < 0.5
+    with planted() if is_single else nullcontext():
+        shoe = take()
     if shoe.cut is None:
         shoe = replace(shoe, cut=_cut(shoe.anchor is not None, len(chairs), chance))
     is_dollars = kind.name == "unix-bj" or (kind.name == "baccarat" and chance.random() < 0.5)

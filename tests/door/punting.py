@@ -14,7 +14,7 @@ from door.games.engine import shuffle
 from tests.door.playing import PAST_HEADER, with_keys
 from tests.door.visiting import MENU, Guest
 from tests.terminal import MODERN, Profile
-from tests.world import BOARD, LOOKS, World, world
+from tests.world import BOARD, LOOKS, World, cut_with, world
 from verify.robots.screen import marked
 
 MINUTE = 60
@@ -32,7 +32,7 @@ def baccarat_toml(**keys: object) -> str:
 
 
 def shoe_of(seed: bytes) -> tuple[Any, ...]:
-    return shuffle.shuffle(seed, "", BACCARAT.decks)
+    return shuffle.shuffle(seed, cut_with(), BACCARAT.decks)
 
 
 def seeds() -> Iterator[bytes]:

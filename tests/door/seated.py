@@ -27,7 +27,7 @@ from door.tables.vegas.table import VegasTable
 from tests.door.playing import with_keys
 from tests.door.vegas import table_of
 from tests.door.wall import Wall
-from tests.world import BOARD, World, world
+from tests.world import BOARD, World, cut_with, world
 from timebank.callers import callers
 from timebank.callers.notices import read
 from timebank.wagers import journal
@@ -242,13 +242,13 @@ class Party:
 
 @asynccontextmanager
 async def party(
-    folder: Path, count: int, *, seed: bytes | None = None, ahead: str = "", **keys: object
+    folder: Path, count: int, *, seed: bytes | None = None, is_planted: bool = True, **keys: object
 ) -> AsyncIterator[Party]:
     """Seat this many callers with sixty minutes each; check the books at the end.
 
     The shoe on the table comes from `seed`.
     """
-    async with world(folder, toml=vegas(**keys) + ahead) as here:
+    async with world(folder, toml=vegas(**keys), is_planted=is_planted) as here:
         if seed is not None:
             here.seeds = [seed]
         sitters = [await arrives(here, name) for name in NAMES[:count]]
@@ -265,11 +265,14 @@ def shoe(
     position: int = 0,
     cut: str = "",
 ) -> bytes:
-    """Return a seed whose first round for these seats, one coin each, is as `wanted`."""
+    """Return a seed whose first round for these seats, one coin each, is as `wanted`.
+
+    `cut` has a phrase a line, in the order of commitments; without it the house draws them all.
+    """
     mapping = rules_to_mapping(rules)
     for number in range(1, 20_000):
         seed = number.to_bytes(SEED_BYTES, "big")
-        cards = VEGAS_KIND.cards(seed, cut, rules.decks, position)
+        cards = VEGAS_KIND.cards(seed, cut_with(cut, 1 if cut else seats), rules.decks, position)
         dealt, _ = VEGAS_KIND.deal(mapping, cards, [60] * seats, 1)
         if wanted(dealt):
             return seed

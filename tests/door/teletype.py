@@ -23,6 +23,7 @@ from door.tables.unix_bj.teletype import (
     hand_start,
     is_yes,
 )
+from tests.single_shoes import PHRASE
 
 DOLLAR = 100  # cents
 STRUCK = "␡"
@@ -103,6 +104,7 @@ def from_seed(
     standing: int = 0,
     echo: bool = True,
     stands: bool = True,
+    cut: str = PHRASE,
 ) -> str:
     """Return the paper of a run dealt from `seed`, up to the question after these `lines`.
 
@@ -114,7 +116,7 @@ def from_seed(
     text, position = OPENING, 0
     while True:
         position = hand_start(position)
-        round_, events = start(UNIX_BJ, cards_of(seed, position), [UNIX_BJ_STAKE])
+        round_, events = start(UNIX_BJ, cards_of(seed, position, cut), [UNIX_BJ_STAKE])
         text += teletype.deal(position, round_, events)
         while not round_.over:
             chosen = decline(round_)
@@ -143,19 +145,19 @@ def _stood(teletype: Teletype, round_: BlackjackRound) -> str:
     return text
 
 
-def cards_of(seed: bytes, position: int) -> tuple[Card, ...]:
-    return run_on(seed, "", 1, 1, position, 66)
+def cards_of(seed: bytes, position: int, cut: str = PHRASE) -> tuple[Card, ...]:
+    return run_on(seed, cut, 1, 1, position, 66)
 
 
 @cache
-def seed_asking(*script: str) -> bytes:
+def seed_asking(*script: str, cut: str = PHRASE) -> bytes:
     """Return a seed whose first hand follows this script, such as ("Insurance? y", "Hit? ").
 
     The last question stays unanswered; "over" in its place means a finished hand.
     """
     for number in range(10_000, 200_000):
         seed = number.to_bytes(SEED_BYTES, "big")
-        round_, _ = start(UNIX_BJ, cards_of(seed, 0), [UNIX_BJ_STAKE])
+        round_, _ = start(UNIX_BJ, cards_of(seed, 0, cut), [UNIX_BJ_STAKE])
         if _goes(round_, script):
             return seed
     raise AssertionError(f"no seed asks {script}")

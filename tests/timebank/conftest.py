@@ -19,6 +19,7 @@ from tests.timebank.vandal import Vandal
 from timebank.cli.main import main
 from timebank.settings.place import read_place
 from timebank.settings.settings import load
+from timebank.wagers import chains
 
 SHARED_MEMORY = Path("/dev/shm")
 
@@ -54,6 +55,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         on_both = metafunc.config.option.long or marker("both_engines")
         engines = ["sqlite", "postgres"] if on_both else ["sqlite"]
         metafunc.parametrize("engine", engines, indirect=True)
+
+
+@pytest.fixture(autouse=True)
+def single_shoes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seal chains of one shoe, whose seed is the root that a test names."""
+    monkeypatch.setattr(chains, "LENGTH", 1)
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from hashlib import sha256
 
 from tests.timebank.books import Books, Call, wager
 from timebank.ledger.purse import Receipt
@@ -13,7 +14,7 @@ from timebank.wagers.wagers import Sitter, act, place
 GAME = "vegas"
 NAMES = ("Ann", "Bob", "Cid", "Dora", "Eve", "Fred", "Gus")
 SEED = bytes(range(32))
-SEAL = "seal"
+SEAL = sha256(SEED).hexdigest()
 
 
 class Table:
@@ -25,7 +26,7 @@ class Table:
         for seat, name in enumerate(NAMES[:callers], 1):
             caller_id = books.caller(name)
             self.calls[seat] = books.call(caller_id, node=seat)
-        self.shoe = books.do(open_shoe, None, GAME, 4, SEED, SEAL)
+        self.shoe = books.do(open_shoe, None, GAME, 4, SEED)
         shared = wager(
             0, game=GAME, shoe_id=self.shoe.id, cards_used=8, start=0, is_shoe_shared=True
         )

@@ -20,6 +20,8 @@ from timebank.ledger.database import Desk
 from timebank.ledger.schema import chains, stamp
 from timebank.ledger.sql import Prepared, Reader, parameters, read, value
 
+LENGTH = 500  # links of a new chain; the books keep the length of each
+
 
 @dataclass(frozen=True, slots=True)
 class ChainLink:
@@ -106,25 +108,23 @@ _ROOT = Prepared(
 )
 
 
-def take_link(
-    desk: Desk, owner: int | None, game: str, table: int, root: bytes, length: int
-) -> ChainLink:
+def take_link(desk: Desk, owner: int | None, game: str, table: int, root: bytes) -> ChainLink:
     """Take the next link of the chain of a caller at a game; without an `owner`, of a table.
 
-    If there is no chain of today with links left, a chain of `length` links begins with `root`.
+    If there is no chain of today with links left, a chain begins with `root`.
     """
     key = {"owner": owner, "of_game": game, "of_table": table, "today": _today(desk)}
     row = _TAKE(desk.connection, **key).first()
     if row is None:
-        begin(desk, owner, game, table, root, length)
+        begin(desk, owner, game, table, root)
         row = _TAKE(desk.connection, **key).one()
     return ChainLink(row.anchor, row.used, link_seed(row.root, row.length, row.used))
 
 
-def begin(desk: Desk, owner: int | None, game: str, table: int, root: bytes, length: int) -> str:
+def begin(desk: Desk, owner: int | None, game: str, table: int, root: bytes) -> str:
     """Begin a new chain, end the one before, and return the anchor."""
     _END(desk.connection, closed=stamp(desk.now), owner=owner, of_game=game, of_table=table)
-    anchor = link_seed(root, length, 0).hex()
+    anchor = link_seed(root, LENGTH, 0).hex()
     _BEGIN(
         desk.connection,
         anchor=anchor,
@@ -132,7 +132,7 @@ def begin(desk: Desk, owner: int | None, game: str, table: int, root: bytes, len
         game=game,
         at_table=table,
         root=root,
-        length=length,
+        length=LENGTH,
         used=0,
         day=_today(desk),
         opened=stamp(desk.now),
@@ -140,13 +140,11 @@ def begin(desk: Desk, owner: int | None, game: str, table: int, root: bytes, len
     return anchor
 
 
-def current_anchor(
-    desk: Desk, owner: int | None, game: str, table: int, root: bytes, length: int
-) -> str:
+def current_anchor(desk: Desk, owner: int | None, game: str, table: int, root: bytes) -> str:
     """Return the anchor of the chain for the next shoe; begin a chain if there is none."""
     key = {"owner": owner, "of_game": game, "of_table": table, "today": _today(desk)}
     anchor: str | None = _OPEN(desk.connection, **key).scalar()
-    return anchor or begin(desk, owner, game, table, root, length)
+    return anchor or begin(desk, owner, game, table, root)
 
 
 def open_anchors(desk: Desk, caller_id: int) -> list[str]:

@@ -236,54 +236,46 @@ def open_shoe(
     owner: int | None,
     game: str,
     decks: int,
-    seed: bytes,
-    seal: str,
+    root: bytes,
     table: int = FIRST_TABLE,
-    ahead: int = 0,
 ) -> Shoe:
-    """Return a caller's open shoe for a game, or make a new one from `seed`.
+    """Return a caller's open shoe for a game, or make a new one from the next link of a chain.
 
     Without an `owner`, it is the shared shoe of the game's `table`. A shoe with another number of
-    decks is closed and replaced, because the sysop has changed the rules. Then its seed may be
-    shown. `seed` and `seal` are used only for a new shoe.
-
-    With `ahead` above 0, seeds come from chains of that many links (chains.py). `seed` is then the
-    root of a new chain, if one must begin.
+    decks is closed and replaced, because the sysop has changed the rules. So is one without a
+    chain, which release 1.0 could seal. Then its seed may be shown. `root` is for a new chain, if
+    one must begin.
     """
     if owner is None:
         shoe = _OPEN_TABLE_SHOE.first(desk.connection, game=game, at_table=table)
     else:
         shoe = _OPEN_SHOE.first(desk.connection, caller_id=owner, game=game)
-    if shoe is not None and shoe.decks == decks:
+    if shoe is not None and shoe.decks == decks and shoe.anchor is not None:
         return shoe
     if shoe is not None:
         close_shoe(desk, shoe.id)
-    anchor, link = None, 0
-    if ahead:
-        next_link = chains.take_link(desk, owner, game, table, seed, ahead)
-        anchor, link = next_link.anchor, next_link.number
-        seed, seal = next_link.seed, next_link.seal
+    link = chains.take_link(desk, owner, game, table, root)
     number = _SEAL.insert(
         desk.connection,
         caller_id=owner,
         game=game,
         decks=decks,
-        seed=seed,
-        seal=seal,
+        seed=link.seed,
+        seal=link.seal,
         opened=stamp(desk.now),
         at_table=table,
-        anchor=anchor,
-        link=link or None,
+        anchor=link.anchor,
+        link=link.number,
     )
     return Shoe(
-        *(number, seal, decks, 0, None),
+        *(number, link.seal, decks, 0, None),
         fresh=True,
         done=False,
         caller_id=owner,
-        seed=seed,
+        seed=link.seed,
         table=table,
-        anchor=anchor,
-        link=link,
+        anchor=link.anchor,
+        link=link.number,
     )
 
 

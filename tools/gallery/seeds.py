@@ -15,6 +15,7 @@ from door.games.red_dog.events import RedDogOutcome
 from door.games.red_dog.round import RedDogAction, RedDogRound
 from door.games.red_dog.rules import RedDogRules
 from tests.door.playing import _goes
+from tests.world import cut_with
 from timebank.wagers.chains import link_seed
 
 # Seeds as a board draws them: any number of any digits. The tests' own are nearly all zeros.
@@ -75,6 +76,6 @@ def seed_where(wanted: Callable[[Sequence[Card]], bool], cut: str = "") -> bytes
     """Return a seed whose deck, cut so, is as wanted."""
     for number in range(100_000):
         seed = sha256(b"deck %d" % number).digest()
-        if wanted(shuffle.shuffle(seed, cut, 1)):
+        if wanted(shuffle.shuffle(seed, cut_with(cut), 1)):
             return seed
     raise AssertionError("no seed gives that deck")

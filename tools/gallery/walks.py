@@ -45,7 +45,7 @@ TOMLS = {
     "time-up": f"{STEADY}\n[calls]\nminutes_per_day = 1\n",
     "grace": f"{STEADY}\n[calls]\nminutes_per_day = 2\ngrace_minutes = 5\n",
     "last-turn": f"{STEADY}\n[games.black-jack-for-time]\nturns_per_day = 1\n",
-    "checked": f'{STEADY}\n[fairness]\nshoes_ahead = 0\ncheck_address = "{CHECK_PAGE}"\n',
+    "checked": f'{STEADY}\n[fairness]\ncheck_address = "{CHECK_PAGE}"\n',
     "staged": LIVELY,
     "duel": f"{STEADY}\n[timebank]\nknown_days = 0\n",
     # Open on the day of the walk; two hands, and Ada is known.

@@ -38,8 +38,6 @@ TOML = (
 page = true
 address = "https://midnight.example"
 calls = ["https://midnight.example", "telnet midnight.example", "ssh new@midnight.example"]
-[fairness]
-shoes_ahead = 500
 """
     + LISTENER
 )
@@ -85,7 +83,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
 async def draw(into: Path) -> None:
     program = shutil.which("chromium")
     with TemporaryDirectory() as folder, mock.patch("tests.world.lay_new_books", _lay_books):
-        async with async_playwright() as drives, world(Path(folder), toml=TOML) as board:
+        async with (
+            async_playwright() as drives,
+            world(Path(folder), toml=TOML, is_planted=False) as board,
+        ):
             browser = await drives.chromium.launch(
                 executable_path=program, args=["--no-sandbox", "--disable-gpu", RATIO]
             )

@@ -225,7 +225,7 @@ PLACE_BETS = one_of(
     Said("Bets, {least_coins} to {most_coins} (Enter for {last_coins}):"),
 )
 INSURANCE = Said("Coins to insure, up to {most} (Enter for {most}):")
-CUT = Said("A phrase to cut the cards (Enter for none):")
+CUT = Said("Your phrase (Enter: {phrase}):")
 SAY = Said("Say:")
 NOT_SO_FAST = Said("Not so fast: let the others get a word in.")
 WHISPER = Said("Whisper (name message):")

@@ -79,16 +79,13 @@ class Dealer:
         shoe = state.shoe
         if shoe is not None and shoe.decks == rules.decks and shoe.caller_id is None:
             return
-        seed, mapping = self._board.new_seed(), rules_to_mapping(rules)
+        root, mapping = self._board.new_seed(), rules_to_mapping(rules)
         guard, table = self.hold.guard, self.hold.table_at(self._place)
-        ahead = self._board.config.shoes_ahead
 
         def take(desk: Desk) -> Shoe:
             guard(desk)
             journal.close_own_shoes(desk, VEGAS_KIND.name)
-            return play.take_shoe(
-                *(desk, VEGAS_KIND, mapping, None, seed), table=table, ahead=ahead
-            )
+            return play.take_shoe(desk, VEGAS_KIND, mapping, None, root, table=table)
 
         state.shoe = await self._board.books.run(take)
         state.cut, state.commitments, state.cut_by = state.shoe.cut or "", [], {}
@@ -97,7 +94,7 @@ class Dealer:
     def commit_seats(self) -> None:
         """Commit each seat of a fresh shoe to its caller's phrase, also to one chosen since."""
         state = self._state
-        if not state.may_be_cut or not state.is_cut_by_all:
+        if not state.may_be_cut:
             return
         committed = {each.caller_id: each.phrase for each in state.commitments}
         for seat in state.seated():
@@ -106,7 +103,7 @@ class Dealer:
             phrase = phrases.stored(seat.guest.caller.record.preferences)
             before = committed.get(seat.caller_id)
             if before is None or (phrase and phrase.is_own and phrase.text != before):
-                self.commit(seat, phrase or phrases.drawn(self._board.new_seed()))
+                self.commit(seat, phrase or phrases.drawn(self._board.new_seed))
 
     def commit(self, seat: Chair, phrase: CutPhrase) -> None:
         """Commit a seat to a phrase; `F` shows the commitment, and after the deal the phrase."""

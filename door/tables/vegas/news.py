@@ -63,10 +63,6 @@ class BetRefused(CallerNews):
     reason: Phrase | Exception
 
 
-class CutTakenBack(CallerNews):
-    """A caller has taken their cut back."""
-
-
 @dataclass(frozen=True)
 class TurnBegan(CallerNews):
     """A caller has `seconds` to decide, because other callers wait."""

@@ -149,8 +149,7 @@ class VegasVisit(Sitting):
         self.tutor = Tutor(self.tutor_process, self._say_advice, self._round_at_turn, self._unsay)
         self._come_to_table()
         try:
-            if self.caller.config.shoes_ahead:
-                await phrases.phrase_of(self.caller)  # the table commits the seat to it
+            await phrases.phrase_of(self.caller)  # the table commits the seat to it
             await self.table.sit(self)
             if self._shown_lead != self._lead():  # cards were dealt during the arrival
                 self._come_to_table()
@@ -477,7 +476,7 @@ class VegasVisit(Sitting):
                 choices[BET] = _("Change bet") if seat.bet else _("Bet")
                 if not seat.bet and self._betting().offers_last:
                     choices[AGAIN] = _("Again")
-            if state.may_be_cut and (state.is_cut_by_all or seat is state.first):
+            if state.may_be_cut:
                 choices[CUT] = _("Cut")
         choices[TALK] = _("Talk")
         choices.update({RULES: _("Rules"), FAIRNESS: _("Fairness"), BANK: _("Time bank")})
@@ -623,8 +622,7 @@ class VegasVisit(Sitting):
         elif letter == TALK:
             await self._talk("/" if whispers else "")
         elif letter == RULES:
-            all_cut = self.caller.config.shoes_ahead > 0
-            rules = vegas_words.rules_text(self.table.settings, all_cut)
+            rules = vegas_words.rules_text(self.table.settings)
             await self._step_away(self.console.pager.read(_("The rules of Vegas"), rules))
         elif letter == FAIRNESS:
             await self._step_away(read_fairness(self.caller, GAME, await self._fairness()))
@@ -721,11 +719,6 @@ class VegasVisit(Sitting):
         return self.table.betting(self.caller)
 
     async def _offer_cut(self) -> None:
-        if not self.table.state.is_cut_by_all:
-            words = await self.ask_cut_phrase()
-            if words is not None:
-                await self.table.cut_cards(self, words)
-            return
         words = await self.ask_own_phrase(await phrases.phrase_of(self.caller))
         if words:
             chosen = await phrases.choose(self.caller, words)

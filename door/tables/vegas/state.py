@@ -115,19 +115,9 @@ class TableState:
         return None if chair is None else self.seats[chair]
 
     @property
-    def first(self) -> Chair | None:
-        """The first occupied seat, which may cut a fresh shoe."""
-        return next((seat for seat in self.seated() if seat.guest is not None), None)
-
-    @property
     def may_be_cut(self) -> bool:
         """Whether the shoe is fresh and no round is in play."""
         return self.is_between_rounds and self.shoe is not None and self.shoe.fresh
-
-    @property
-    def is_cut_by_all(self) -> bool:
-        """Whether every seat cuts the shoe, because its seed was sealed ahead."""
-        return self.shoe is not None and self.shoe.anchor is not None
 
     def commit(self, committed: Committed) -> None:
         """Append a commitment, which replaces an earlier one of the same caller."""

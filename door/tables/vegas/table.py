@@ -182,10 +182,7 @@ class VegasTable:
         await self._do(partial(self._bet, guest, betting, coins), guest)
 
     async def cut_cards(self, guest: SeatedGuest, words: str) -> None:
-        """Cut a fresh shoe; raises `NotNow`.
-
-        Every seat cuts a shoe that was sealed ahead. The first seat cuts any other.
-        """
+        """Commit the guest's seat to a phrase that cuts a fresh shoe; raises `NotNow`."""
         await self._do(partial(self._cut, guest, words), guest)
 
     async def decide(self, guest: SeatedGuest, action: BlackjackAction, amount: int | None) -> None:
@@ -433,16 +430,10 @@ class VegasTable:
         seat = self._own_seat(guest)
         if not self.state.may_be_cut:
             raise NotNow(Phrase("Only a fresh shoe can be cut."))
-        if seat is not self.state.first and not self.state.is_cut_by_all:
-            raise NotNow(Phrase("The first seat cuts the cards."))
         if not all(map(character_width, words)):
             raise NotNow(Phrase("Not everybody can see those characters. Try other words."))
         self._refuse_haste(seat)
-        if self.state.is_cut_by_all:
-            self._dealer.commit(seat, phrases.CutPhrase(words, is_own=True))
-            return
-        self.state.cut, self.state.cut_by = words, {words: seat.caller_id}
-        self.state.tell(news.CutMade((seat.name,)) if words else news.CutTakenBack(seat.name))
+        self._dealer.commit(seat, phrases.CutPhrase(words, is_own=True))
 
     async def _decide(
         self, guest: SeatedGuest, action: BlackjackAction, amount: int | None

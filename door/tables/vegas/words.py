@@ -180,8 +180,6 @@ def _at_the_table(item: News, me: str) -> str:
             return f"|12{reason}"
         case news.BetRefused(name):
             return f"|07{_('{name} sits this one out.').format(name=literal(name))}"
-        case news.CutTakenBack(name):
-            return f"|07{_('{name} takes the cut back.').format(name=literal(name))}"
         case news.CutMade(names):
             return f"|07{_('Cut by {names}.').format(names=_listed(names))}"
         case news.BellSet(seconds):
@@ -372,8 +370,8 @@ DOUBLE = {
 
 
 @cached_text
-def rules_text(settings: VegasSettings, all_cut: bool) -> str:
-    """Return the rules page; `all_cut` where every seat cuts a fresh shoe."""
+def rules_text(settings: VegasSettings) -> str:
+    """Return the rules page."""
     rules = settings.rules
     together = _(
         "Everybody sees every card. The cards come when everybody has bet, or {bell} after the "
@@ -418,11 +416,6 @@ def rules_text(settings: VegasSettings, all_cut: bool) -> str:
             _(
                 "The seal of the shoe is set before you bet. F shows it, and the seed when the "
                 "shoe is done. C cuts a fresh shoe."
-            )
-            if all_cut
-            else _(
-                "The seal of the shoe is set before you bet. F shows it, and the seed when the "
-                "shoe is done. The first seat may cut a fresh shoe."
             ),
         ),
         (

@@ -27,7 +27,7 @@ from tests.door.at_the_teletype import at_the_teletype
 from tests.door.playing import PLACE_BET, at_the_table, hand
 from tests.door.seated import party
 from tests.terminal import PATIENCE
-from tests.world import World, log_on
+from tests.world import World, cut_with, log_on
 from timebank.errors import BooksUnavailable, StillInDoubt
 from timebank.ledger import database
 from timebank.ledger.sqlite import guard
@@ -111,7 +111,7 @@ async def test_a_bet_that_counts_after_all_is_dealt(tmp_path: Path) -> None:
             ada.terminal.send("2\r")
             await ada.message(str(wording.IN_DOUBT))
             outcome.comes(is_there=True)
-            ada.round, _ = start(BLACK_JACK_FOR_TIME, shuffle.shuffle(seed, "", 1), [2])
+            ada.round, _ = start(BLACK_JACK_FOR_TIME, shuffle.shuffle(seed, cut_with(), 1), [2])
             await ada.sees_hand()
         await ada.stands()
 

@@ -6,16 +6,22 @@ import re
 import signal
 import subprocess
 import termios
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.door import teletype
 from tests.door.plain_terminal import PlainTerminal
 from tests.door.processes import command
 from tests.door.shell import CommandResult, door
-from tests.door.teletype import STRUCK, from_seed, seed_asking
+from tests.door.teletype import STRUCK
+
+# Nobody cuts.
+seed_asking = partial(teletype.seed_asking, cut="")
+from_seed = partial(teletype.from_seed, cut="")
 
 SCRIPTS = (
     ("Insurance? y", "Hit? "),

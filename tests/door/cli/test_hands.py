@@ -17,6 +17,7 @@ import pytest
 from door.config import config as settings
 from tests.door.playing import hand, house, sit_down
 from tests.door.shell import Shell, door
+from tests.single_shoes import PHRASE
 from tests.world import World, world
 
 # The hands of the evening below, by number: actions, outcome, and seconds won or lost.
@@ -99,11 +100,12 @@ def test_a_settled_hand_is_shown_whole(board: Board) -> None:
     assert lines[1] == "Bet      3 minutes"
     assert lines[2].split() == ["Seal", door("verify", "--seed", seed).output.split()[1]]
     assert lines[3] == f"Seed     {seed}"
-    assert lines[4] == "Shoe     1 deck, dealt from card 1 on"
-    assert lines[6] == "Actions  insurance, stay"
-    assert lines[7] == "Result   lose: lost 4 minutes"
-    assert lines[8] == "Transfers"
-    moved = [line.split()[1:5] for line in lines[9:]]
+    assert lines[4] == f"Cut      {PHRASE}"
+    assert lines[5] == "Shoe     1 deck, dealt from card 1 on"
+    assert lines[7] == "Actions  insurance, stay"
+    assert lines[8] == "Result   lose: lost 4 minutes"
+    assert lines[9] == "Transfers"
+    moved = [line.split()[1:5] for line in lines[10:]]
     assert moved == [
         ["0:03:00", "online", "->", "stake"],
         ["0:01:00", "online", "->", "stake"],
@@ -117,7 +119,7 @@ def test_the_cards_of_a_hand_follow_from_its_seed(board: Board) -> None:
         line for line in board.door("hand", "8").output.splitlines() if line.startswith("Cards")
     )
     seed = hand("stay", ends="dealer-charlie").hex()
-    shoe = " ".join(door("verify", "--seed", seed).output.splitlines()[1:]).split()
+    shoe = " ".join(door("verify", "--seed", seed, "--cut", PHRASE).output.splitlines()[1:]).split()
     mine, dealers = [shoe[0], shoe[2]], [shoe[1], shoe[3], *shoe[4:7]]
     assert cards == f"Cards    player {' '.join(mine)}; dealer {' '.join(dealers)}; 7 used"
 

@@ -550,8 +550,15 @@ def test_beacon_keys_of_1_0_are_ignored_and_reported_where_on(load, tmp_path):
     rest = "beacon_urls = []\nbeacon_wait_seconds = 10\n"
     assert load(f'[fairness]\nbeacon = "none"\n{rest}').unheeded == ()
     assert load("").unheeded == ()
-    (warning,) = load(f'[fairness]\nshoes_ahead = 9\nbeacon = "drand"\n{rest}').unheeded
-    assert warning.startswith(f"{tmp_path / 'sysop.toml'}, line 3: [fairness] beacon has no effect")
+    (warning,) = load(f'[fairness]\nbeacon = "drand"\n{rest}').unheeded
+    assert warning.startswith(f"{tmp_path / 'sysop.toml'}, line 2: [fairness] beacon has no effect")
+
+
+def test_shoes_ahead_of_1_0_is_ignored_and_reported_where_off(load, tmp_path):
+    assert load("[fairness]\nshoes_ahead = 500").unheeded == ()
+    (warning,) = load("[fairness]\nshoes_ahead = 0").unheeded
+    file = tmp_path / "sysop.toml"
+    assert warning.startswith(f"{file}, line 2: [fairness] shoes_ahead has no effect any more")
 
 
 def test_the_link_of_1_0_is_ignored_and_reported_where_set(load, tmp_path):

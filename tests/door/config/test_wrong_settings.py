@@ -151,9 +151,6 @@ WRONG = {
         "line 2: [public] address: must be the board's address in a browser, without a "
         'path, such as "https://board.example", is "board.example".',
     ],
-    "[fairness]\nshoes_ahead = 1000": [
-        "line 2: [fairness] shoes_ahead: must be a whole number from 0 to 500, is 1000.",
-    ],
     '[fairness]\ncheck_address = "check.html"': [
         "line 2: [fairness] check_address: must be the address of the page that checks "
         'hands, such as "https://board.example/check.html", without a # in it.',

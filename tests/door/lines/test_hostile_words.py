@@ -133,22 +133,29 @@ async def test_words_that_cut_the_cards_reach_the_sysop_as_words(
 ) -> None:
     async with world(tmp_path) as board:
         ada = await sit_down(board, "Ada", profile)
-        await cuts(ada, evil)
+        has_cut = await cuts(ada, evil)
         assert_clean(ada.terminal)
-        output = assert_told_clean(door, board, "hand", "1")
-        assert "Cut " in output
+        if has_cut:
+            output = assert_told_clean(door, board, "hand", "1")
+            assert "Cut " in output
 
 
-async def cuts(ada: Table, evil: bytes) -> None:
-    """Switch the cut on, cut with these words, and place a bet."""
+async def cuts(ada: Table, evil: bytes) -> bool:
+    """Switch the cut on, cut with these words, and place a bet; False if they are refused."""
     await ada.terminal.send("c").until("asked for")
     ada.terminal.send("b")
-    await ada.prompt("A phrase")
+    await ada.prompt("Your phrase")
     ada.terminal.send(b"lucky " + evil)
     ada.terminal.send(b" duck\r")
-    await ada.prompt("Coins to bet")
+    await ada.terminal.wait_for(
+        lambda _: "Coins to bet" in ada.prompt_row or "Try other words" in ada.messages,
+        "the bet, or a refusal",
+    )
+    if "Coins to bet" not in ada.prompt_row:
+        return False
     await ada.terminal.send("1\r").until("Turns today: 1 of 20")
     await ada.board.settled()
+    return True
 
 
 @pytest.mark.parametrize("evil", EVIL, ids=range(len(EVIL)))

@@ -11,6 +11,7 @@ from unittest import mock
 from door.server.server import Server
 from tests.clock import FakeClock
 from tests.door.lines.board import PATIENCE
+from tests.single_shoes import planted
 from tests.world import BOARD, NOON, World
 from timebank.ledger.database import BUSY_SECONDS
 from timebank.ledger.engines import books_of
@@ -62,6 +63,7 @@ async def machines(
     bank = f'{bank}\ndatabase = "{url_of(database)}"'
     found: list[Machine] = []
     async with AsyncExitStack() as stack:
+        stack.enter_context(planted())
         for name in names:
             place = folder / name
             place.mkdir()

@@ -38,10 +38,10 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def board(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
-    """Open a board that seals seeds ahead, with two callers who have savings."""
+    """Open a board with two callers who have savings."""
     folder = tmp_path_factory.mktemp("board")
     toml = EVERYWHERE.replace('name = "The Test Board"', NAMES) + PUBLIC
-    async with world(folder, toml=toml + "[fairness]\nshoes_ahead = 100\n") as here:
+    async with world(folder, toml=toml) as here:
         here.enter("Ada", saved=3600)
         here.enter("O'Brien", saved=60)
         await here.server.public_page.renew()
@@ -140,7 +140,7 @@ async def test_the_page_shows_the_same_seals_of_the_day_as_the_board(board: Worl
     def seal(desk: Desk) -> list[str]:
         owners = ((1, "baccarat"), (2, "baccarat"), (None, "vegas"))
         return [
-            chains.current_anchor(desk, owner, game, 1, bytes([number]) * 32, 100)
+            chains.current_anchor(desk, owner, game, 1, bytes([number]) * 32)
             for number, (owner, game) in enumerate(owners)
         ]
 

@@ -11,7 +11,6 @@ from door.call.screen import Paint
 from door.lobby import looks
 from door.lobby.pulse import EVERY_SECONDS
 from tests.door.playing import hand
-from tests.door.tables.test_sealed_ahead import AHEAD
 from tests.door.visiting import MENU, TABLE, Guest, seated, sysop_toml, visitor
 from tests.terminal import REFUSING
 from tests.thinking import AtOurWord
@@ -281,7 +280,7 @@ async def test_everything_is_told_again_in_another_language(board: World) -> Non
 
 
 async def test_anchors_are_read_in_plain_lines_on_request_alone(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=TOML.replace("[calls]", f"{AHEAD}[calls]")) as board:
+    async with world(tmp_path, toml=TOML) as board:
         ada = await visitor(board, "Ada", profile=REFUSING)
         await ada.presses("y").is_asked("<Q>uit")
         await ada.presses("y").is_asked("Read the anchors")

@@ -27,7 +27,7 @@ from tests.timebank.books import Books, Call
 from tests.world import BOARD, log_on, world
 from timebank.errors import JournalDamaged
 from timebank.ledger.database import Desk
-from timebank.wagers import journal, wagers
+from timebank.wagers import chains, journal, wagers
 from timebank.wagers.chains import link_seed
 from timebank.wagers.journal import StoredRound
 from timebank.wagers.wagers import Sitter
@@ -35,7 +35,6 @@ from timebank.wagers.wagers import Sitter
 COIN = 60
 ROOT = b"\7" * 32
 PHRASE = "three blind mice"
-AHEAD = 20
 WAITS = {"key": "ab" * 96, "round": 1000, "due": 1_692_806_364}
 
 
@@ -43,7 +42,7 @@ def bet_of_1_0(desk: Desk, kind: Kind, owners: list[int], root: bytes, **came: s
     """Place a bet of each owner as release 1.0 did: the cards wait for the round."""
     is_shared = kind.most_seats > 1
     owner = None if is_shared else owners[0]
-    shoe = take_shoe(desk, kind, {}, owner, root, ahead=AHEAD)
+    shoe = take_shoe(desk, kind, {}, owner, root)
     terms = Deal(unit="second", coin=COIN, turns_limit=20, rules={})
     bets = [Bet(seat, each, "?", 2 * COIN) for seat, each in enumerate(owners, start=1)]
     wager = play._wager(kind, replace(shoe, cut=PHRASE), terms, bets, 0)
@@ -78,7 +77,7 @@ def root_where(kind: Kind, *, is_over: bool) -> bytes:
     """Return a root whose first shoe, without a round, deals a hand that is over or not."""
 
     def ends_at_once(root: bytes) -> bool:
-        cards = kind.cards(link_seed(root, AHEAD, 1), Phrases(PHRASE, 1), kind.decks({}), 0)
+        cards = kind.cards(link_seed(root, chains.LENGTH, 1), Phrases(PHRASE, 1), kind.decks({}), 0)
         return bool(kind.deal({}, cards, [2 * COIN], 1)[0].over)
 
     roots = (number.to_bytes(32, "big") for number in count())

@@ -14,14 +14,15 @@ from door.cli.main import main
 from door.games import proofs
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 from tests.door.playing import PLACE_BET, Table, at_the_table, hand, house
+from tests.single_shoes import PHRASE
 from tests.terminal import REFUSING, SYNCTERM, Profile, Terminal
-from tests.world import BOARD, PLAIN_SHOES, World, logged_on, world
+from tests.world import BOARD, World, logged_on, world
 from timebank.wagers.journal import stored_round
 
 RUNNING_SHOE = replace(BLACK_JACK_FOR_TIME, shuffle="shoe", penetration=25)
 
 
-def verified(seed: str, cut: str = "") -> tuple[str, list[str]]:
+def verified(seed: str, cut: str = PHRASE) -> tuple[str, list[str]]:
     """Return the output of `door verify` for a seed: the seal and the cards."""
     result = CliRunner().invoke(main, ["verify", "--seed", seed, "--cut", cut])
     assert result.exit_code == 0
@@ -119,7 +120,7 @@ async def test_the_cut_is_asked_for_after_the_seal_and_mixed_into_the_shuffle(ad
     await turn_cut_on(ada)
     ada.board.seeds = [seed]
     ada.terminal.send("b")
-    await ada.prompt("A phrase to cut the cards (Enter for none):")
+    await ada.prompt("Your phrase (Enter: ")
     ada.terminal.send("  Lucky  duck \r")
     await ada.prompt("Coins to bet")
     await ada.types_bet(2, seed, cut="Lucky  duck")
@@ -132,10 +133,10 @@ async def test_the_cut_is_asked_for_after_the_seal_and_mixed_into_the_shuffle(ad
     assert shown == cards[: len(shown)] != verified(await ada.seed())[1][: len(shown)]
 
 
-async def test_enter_cuts_with_nothing_and_esc_places_no_bet(ada: Table) -> None:
+async def test_esc_at_the_question_for_a_phrase_places_no_bet(ada: Table) -> None:
     await turn_cut_on(ada)
     ada.terminal.send("b")
-    await ada.prompt("A phrase")
+    await ada.prompt("Your phrase")
     ada.terminal.send("words\x1b")
     await ada.message("No bet.")
     await ada.prompt(PLACE_BET)
@@ -145,14 +146,14 @@ async def test_enter_cuts_with_nothing_and_esc_places_no_bet(ada: Table) -> None
     # The preference is remembered; the seal is still the old one.
     await ada.returns()
     ada.terminal.send("b")
-    await ada.prompt("A phrase")
+    await ada.prompt("Your phrase")
     ada.terminal.send("\r")
     await ada.prompt("Coins to bet")
     ada.terminal.send("\x1b")
     await ada.prompt(PLACE_BET)
     page = await ada.looks_at_fairness()
     assert sha256(seed).hexdigest() not in page.values()
-    assert "Cut with" not in page
+    assert page["Cut with"] == PHRASE
 
 
 async def turn_cut_on(ada: Table) -> None:
@@ -179,7 +180,7 @@ async def test_a_running_shoe_keeps_its_seal_and_shows_its_seed_when_it_is_done(
             if used < 13:
                 assert (await ada.seal(), await ada.seed()) == (seal, "")
         assert ada.hands_dealt > 1
-        fresh = hand("double", ends="win")
+        fresh = hand("double", ends="lose")
         ada.board.seeds = [fresh]
         page = await ada.looks_at_fairness()
         assert page["Seed of the last shoe"] == seed.hex()
@@ -194,7 +195,7 @@ async def test_a_running_shoe_is_cut_once(tmp_path: Path) -> None:
         seed = hand(cut="here")
         ada.board.seeds = [seed]
         ada.terminal.send("b")
-        await ada.prompt("A phrase")
+        await ada.prompt("Your phrase")
         ada.terminal.send("here\r")
         await ada.prompt("Coins to bet")
         await ada.types_bet(1, seed, cut="here", rules=RUNNING_SHOE)
@@ -227,19 +228,19 @@ async def test_a_table_set_to_shuffle_every_hand_reuses_no_shoe(
         await ada.bets(1, hand(), rules=RUNNING_SHOE)
         await ada.stands()
         seal = await ada.seal()
-        (tmp_path / "sysop.toml").write_text(BOARD + PLAIN_SHOES, encoding="utf-8")
+        (tmp_path / "sysop.toml").write_text(BOARD, encoding="utf-8")
         ada.board.server.reload()
         await ada.logs_off()
         await ada.is_gone()
         await ada.returns()
-        await ada.bets(1, hand("double", ends="win"))
+        await ada.bets(1, hand("double", ends="lose"))
         assert await ada.seal() != seal
 
 
 # A link to the hand that was played
 
 PAGE = "https://board.example/check.html"
-CHECKED = f'{BOARD}{PLAIN_SHOES}check_address = "{PAGE}"\n'
+CHECKED = f'{BOARD}\n[fairness]\ncheck_address = "{PAGE}"\n'
 
 
 def link_to_last(board: World) -> str:
@@ -265,7 +266,7 @@ async def plays_one(board: World, profile: Profile) -> Terminal:
             board.seeds = [hand("stay", ends="win")]
         ada.send(keys)
     await ada.until("<B>et")
-    await ada.send("f").until("Before you bet")
+    await ada.send("f").until("When a shoe is done you see")
     return ada
 
 

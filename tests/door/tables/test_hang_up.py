@@ -26,7 +26,7 @@ from tests.door.tables.red_dog.playing import ends as red_dog_ends
 from tests.door.teletype import seed_asking
 from tests.door.visiting import Guest, sysop_toml, visitor
 from tests.terminal import Terminal
-from tests.world import NOON, PLAIN_SHOES, World, log_on, world
+from tests.world import NOON, World, log_on, world
 from timebank.errors import BooksUnavailable
 
 DAY = 24 * 60 * MINUTE
@@ -307,7 +307,7 @@ async def test_a_hand_keeps_the_rules_of_its_deal_and_the_next_has_new_ones(
         await ada.bets(4, hand("hit", "stay", ends="win"))
         ada.terminal.abort()
         await ada.is_gone()
-        toml = house(coin_minutes=5, win_pays=3, largest_bet=3) + PLAIN_SHOES
+        toml = house(coin_minutes=5, win_pays=3, largest_bet=3)
         (tmp_path / "sysop.toml").write_text(toml, encoding="utf-8")
         ada.board.server.reload()
         await ada.calls_back()
@@ -328,7 +328,7 @@ async def test_a_double_costs_the_bet_despite_a_later_change_of_settings(
 ) -> None:
     async with at_the_table(tmp_path) as ada:
         await ada.bets(4, hand("double", ends="win"))
-        toml = house(coin_minutes=20, largest_bet=1, turns_per_day=1) + PLAIN_SHOES
+        toml = house(coin_minutes=20, largest_bet=1, turns_per_day=1)
         (tmp_path / "sysop.toml").write_text(toml, encoding="utf-8")
         ada.board.server.reload()
         await ada.does("double")

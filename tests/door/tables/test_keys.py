@@ -16,7 +16,7 @@ from door.tables.vegas import seat as vegas
 from tests.door.punting import on_5, punter_of, seed_where
 from tests.door.tables.red_dog.playing import at_red_dog, ends
 from tests.door.visiting import known, seated
-from tests.world import BOARD, world
+from tests.world import world
 
 OWN_KEYS = {
     "black-jack-for-time": [letter for letter, *_ in BlackJackForTimeTable.action_keys.values()],
@@ -69,13 +69,13 @@ async def test_keys_typed_ahead_become_no_phrase(tmp_path: Path) -> None:
     async with world(tmp_path) as board:
         ada = await seated(board, "Ada")
         await ada.presses("c").sees("Cut is on")
-        await ada.presses("b2ry").sees("A phrase to cut the cards (Enter for none):")
+        await ada.presses("b2ry").sees("Your phrase (Enter: ")
         assert not ada.prompt.strip(), "the field has a row of its own, and is empty"
         await ada.presses("\r").is_asked("Coins to bet")
 
 
 async def test_the_prompt_for_a_phrase_shows_the_one_in_use(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=f"{BOARD}\n[fairness]\nshoes_ahead = 5\n") as board:
+    async with world(tmp_path) as board:
         ada = await seated(board, "Ada")
         await ada.presses("c").sees("Cut is on")
         await ada.presses("b").sees("Your phrase (Enter: ")

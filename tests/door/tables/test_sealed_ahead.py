@@ -7,17 +7,16 @@ from pathlib import Path
 import pytest
 
 from door.call import phrases
-from door.games import hand_check
+from door.games import hand_check, proofs
 from door.games.engine.shuffle import Phrases, commitment, seal, shuffle
 from door.tables.fairness import Fairness
 from door.tables.vegas import news
-from tests.door.playing import PLACE_BET, at_the_table
+from tests.door.playing import PLACE_BET, Table, at_the_table, house
 from tests.door.seated import party
-from tests.world import BOARD, World
+from tests.single_shoes import planted
+from tests.world import World
 from timebank.callers import callers
 from timebank.wagers import journal
-
-AHEAD = "\n[fairness]\nshoes_ahead = 20\n"
 
 
 def stored(board: World) -> journal.StoredRound:
@@ -34,20 +33,24 @@ def phrase_of(board: World, name: str) -> phrases.CutPhrase | None:
     return phrases.stored(record.preferences)
 
 
+async def plays_a_hand(ada: Table) -> journal.StoredRound:
+    """Bet a coin, stand, and return the hand."""
+    before = ada.hands_dealt
+    ada.terminal.send("b")
+    await ada.prompt("Coins to bet")
+    ada.terminal.send("1\r")
+    await ada.terminal.wait_for(lambda _: ada.hands_dealt > before, "that it is dealt")
+    while not stored(ada.board).settled:
+        ada.terminal.send("ns")
+        await ada.board.settled()
+    await ada.prompt(PLACE_BET)
+    return stored(ada.board)
+
+
 async def test_a_hand_is_cut_with_the_phrase_that_the_caller_has(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path, toml=BOARD + AHEAD) as ada:
+    async with at_the_table(tmp_path, is_planted=False) as ada:
         for link in (1, 2):
-            ada.terminal.send("b")
-            await ada.prompt("Coins to bet")
-            ada.terminal.send("1\r")
-            await ada.terminal.wait_for(
-                lambda _, link=link: ada.hands_dealt == link, "that it is dealt"
-            )
-            while not stored(ada.board).settled:
-                ada.terminal.send("ns")
-                await ada.board.settled()
-            await ada.prompt(PLACE_BET)
-            hand, phrase = stored(ada.board), phrase_of(ada.board, "Ada")
+            hand, phrase = await plays_a_hand(ada), phrase_of(ada.board, "Ada")
             assert phrase is not None
             assert not phrase.is_own
             shoe = hand.shoe
@@ -62,8 +65,24 @@ async def test_a_hand_is_cut_with_the_phrase_that_the_caller_has(tmp_path: Path)
             assert f"Chain    {shoe.anchor}, of which it is number {link}" in description
 
 
+async def test_after_a_shoe_without_a_chain_comes_one_of_a_chain(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path, toml=house(shuffle="shoe"), is_planted=False) as ada:
+        with planted():
+            old = (await plays_a_hand(ada)).shoe
+        assert old is not None
+        assert (old.anchor, old.done) == (None, False)
+        new = (await plays_a_hand(ada)).shoe
+        assert new is not None
+        assert (new.anchor is None, new.link) == (False, 1)
+        with ada.board.books() as desk:
+            first = journal.stored_round(desk, 1)
+            assert first is not None
+            assert proofs.proof(first)["anchor"] == ""
+            assert hand_check.audit(desk)[0] == []
+
+
 async def test_words_typed_after_the_seal_are_the_phrase_from_then_on(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path, toml=BOARD + AHEAD) as ada:
+    async with at_the_table(tmp_path, is_planted=False) as ada:
         ada.terminal.send("c")
         await ada.message("Cut is on")
         ada.terminal.send("b")
@@ -106,7 +125,7 @@ def test_the_page_says_what_a_phrase_proves_and_what_to_press(
 
 
 async def test_settings_show_every_anchor_before_they_ask_for_a_phrase(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path, toml=BOARD + AHEAD) as ada:
+    async with at_the_table(tmp_path, is_planted=False) as ada:
         ada.terminal.send("q")
         await ada.prompt("oodbye")
         await ada.terminal.send("y").until("Your settings")
@@ -116,7 +135,9 @@ async def test_settings_show_every_anchor_before_they_ask_for_a_phrase(tmp_path:
             anchors = desk.connection.exec_driver_sql(query).scalars().all()
         assert len(anchors) >= 3
         assert all(anchor in ada.terminal.transcript for anchor in anchors)
-        assert phrase_of(ada.board, "Ada") is None
+        before = phrase_of(ada.board, "Ada")
+        assert before is not None
+        assert not before.is_own
         await ada.terminal.send("q").until("Your new phrase")
         await ada.terminal.send("after all of them\r").until("after all of them")
         await ada.board.settled()
@@ -128,7 +149,7 @@ async def test_settings_show_every_anchor_before_they_ask_for_a_phrase(tmp_path:
 async def test_a_phrase_that_the_house_knew_proves_nothing_when_it_is_typed_again(
     tmp_path: Path,
 ) -> None:
-    async with at_the_table(tmp_path, toml=BOARD + AHEAD) as ada:
+    async with at_the_table(tmp_path, is_planted=False) as ada:
         (caller,) = ada.board.server.board.callers()
         old = {"text": "of yesterday", "own": True, "after": ["another chain"]}
         await caller.remember({phrases.PREFERENCE: old, "cut": True})
@@ -154,7 +175,7 @@ async def test_a_phrase_that_the_house_knew_proves_nothing_when_it_is_typed_agai
 
 
 async def test_every_seat_commits_before_any_phrase_is_shown(tmp_path: Path) -> None:
-    async with party(tmp_path, 3, ahead=AHEAD) as three:
+    async with party(tmp_path, 3, is_planted=False) as three:
         ada, bob, _cy = three.sitters
         commitments = {each.name: each.commitment for each in three.state.commitments}
         assert len(commitments) == 3
@@ -182,7 +203,7 @@ async def test_every_seat_commits_before_any_phrase_is_shown(tmp_path: Path) -> 
 async def test_words_chosen_in_the_settings_cut_a_shoe_that_is_not_dealt_yet(
     tmp_path: Path,
 ) -> None:
-    async with party(tmp_path, 2, ahead=AHEAD) as two:
+    async with party(tmp_path, 2, is_planted=False) as two:
         ada, _bob = two.sitters
         await phrases.choose(ada.caller, "chosen elsewhere")
         for sitter in two.sitters:

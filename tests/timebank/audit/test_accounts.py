@@ -27,7 +27,7 @@ def books(open_books, folder):
     books.wait(30)
     call.win(600, 900)  # transfers 1 to 5
     call.lose(300)
-    shoe = books.do(journal.open_shoe, ann, GAME, 1, b"s" * 32, "seal")
+    shoe = books.do(journal.open_shoe, ann, GAME, 1, b"s" * 32)
     call.bet(600, pushed(600), shoe_id=shoe.id)
     bobs = books.call(bob, node=2)
     bobs.bet(120)

@@ -196,7 +196,7 @@ def test_deleting_forfeits_held_time_too(books, ann):
 
 def test_an_open_hand_of_a_deleted_caller_is_void(books, ann):
     call = books.call(ann)
-    shoe = books.do(journal.open_shoe, ann, GAME, 1, b"s" * 32, "seal")
+    shoe = books.do(journal.open_shoe, ann, GAME, 1, b"s" * 32)
     hand = call.bet(600, shoe_id=shoe.id)
     call.close()
     books.do(deletion.delete, ann)

@@ -38,7 +38,9 @@ def run(books, stand=None) -> Maintained:
 def left_behind(books, name="Ann", **changes):
     """Create a caller who has left a hand on the table."""
     call = books.call(books.caller(name))
-    shoe = books.do(journal.open_shoe, call.caller_id, "black-jack-for-time", 1, b"s" * 32, "seal")
+    shoe = books.do(
+        journal.open_shoe, call.caller_id, "black-jack-for-time", 1, name.encode().ljust(32)
+    )
     call.bet(600, shoe_id=shoe.id, cut="", cards_used=4, **changes)
     call.close()
     return call

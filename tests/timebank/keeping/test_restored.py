@@ -46,7 +46,6 @@ from timebank.wagers.play_money import Tally, tally
 pytestmark = pytest.mark.of_a_file
 
 SEED, OTHER_SEED = bytes(32), bytes([1] * 32)
-SEAL, OTHER_SEAL = "a" * 64, "b" * 64
 LATER = NOON + timedelta(hours=2)
 AHEAD = MIN_NUMBERS_AHEAD + 3600 * NUMBERS_AHEAD_PER_SECOND  # an hour after the copy
 
@@ -106,8 +105,8 @@ def served(copies):
     return copies
 
 
-def seal(books: Books, caller_id: int, seed: bytes = SEED, sealed: str = SEAL) -> journal.Shoe:
-    return books.do(open_shoe, caller_id, GAME, 1, seed, sealed)
+def seal(books: Books, caller_id: int, seed: bytes = SEED) -> journal.Shoe:
+    return books.do(open_shoe, caller_id, GAME, 1, seed)
 
 
 def test_the_world_deal_goes_on_with_the_tries_of_the_copy(copies, books, ann):
@@ -150,17 +149,17 @@ class TestShoes:
         books.do(journal.close_shoe, shoe.id)  # and its seed is shown
         call.close()
         copies.restore(copy)
-        again = seal(books, ann, OTHER_SEED, OTHER_SEAL)
-        assert again.seal == OTHER_SEAL
+        again = seal(books, ann, OTHER_SEED)
+        assert again.seed == OTHER_SEED
         assert again.id > shoe.id
         assert books.sql("SELECT closed IS NOT NULL FROM shoes WHERE id = ?", shoe.id) == [(1,)]
         assert books.audit() == []
 
     def test_of_tables_are_closed_too(self, copies, books):
-        shoe = books.do(open_shoe, None, "vegas", 4, SEED, SEAL)
+        shoe = books.do(open_shoe, None, "vegas", 4, SEED)
         copies.restore(copies.take())
-        again = books.do(open_shoe, None, "vegas", 4, OTHER_SEED, OTHER_SEAL)
-        assert (again.seal, again.id > shoe.id) == (OTHER_SEAL, True)
+        again = books.do(open_shoe, None, "vegas", 4, OTHER_SEED)
+        assert (again.seed, again.id > shoe.id) == (OTHER_SEED, True)
 
 
 class TestNumbers:
@@ -516,7 +515,7 @@ class TestManualRestore:
             "board.sqlite3 is a copy, taken on 2026-06-01"
         )
         assert "Closed 1 open shoe: none of its cards is dealt again." in caplog.messages
-        assert seal(books, ann, OTHER_SEED, OTHER_SEAL).id > shoe.id
+        assert seal(books, ann, OTHER_SEED).id > shoe.id
         assert books.audit() == []
         assert served.serve() is None
 

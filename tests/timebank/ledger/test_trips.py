@@ -70,7 +70,7 @@ class TestTrips:
         seats = {FIRST_SEAT: Sitter(call.caller_id, call.id, 5)}
         call.lose(60)  # opens the account of the house
         caller, books = call.caller_id, call.books
-        shoe = books.do(journal.open_shoe, caller, GAME, 1, bytes(32), "a seal").id
+        shoe = books.do(journal.open_shoe, caller, GAME, 1, bytes(32)).id
         dealt = wager(60, shoe_id=shoe, cut="", cards_used=4)
         desks.submit(add("connects"))
         desks.next_group()
@@ -168,7 +168,7 @@ class TestARefusedRow:
         secret = bytes.fromhex("5ec12e75" * 8)
 
         def half_a_deck(desk):
-            journal.open_shoe(desk, call.caller_id, GAME, -1, secret, "a seal")
+            journal.open_shoe(desk, call.caller_id, GAME, -1, secret)
 
         group = desks.together(half_a_deck, add("b"))
         assert [done.error is None for done in group] == [False, True]

@@ -17,12 +17,17 @@ from timebank.wagers import chains, journal
 ROOTS = [bytes([number]) * 32 for number in range(1, 9)]
 
 
-def open_shoe(books, owner, root=ROOTS[0], ahead=3, table=1, game=GAME):
-    return books.do(journal.open_shoe, owner, game, 1, root, "no seal", table, ahead)
+@pytest.fixture(autouse=True)
+def short_chains(monkeypatch):
+    monkeypatch.setattr(chains, "LENGTH", 3)
 
 
-def next_shoe(books, owner, root=ROOTS[0], ahead=3, table=1):
-    shoe = open_shoe(books, owner, root, ahead, table)
+def open_shoe(books, owner, root=ROOTS[0], table=1, game=GAME):
+    return books.do(journal.open_shoe, owner, game, 1, root, table)
+
+
+def next_shoe(books, owner, root=ROOTS[0]):
+    shoe = open_shoe(books, owner, root)
     books.do(journal.close_shoe, shoe.id)
     return shoe
 
@@ -73,8 +78,8 @@ def test_callers_games_and_tables_have_chains_of_their_own(books, ann):
 
 
 def test_the_next_shoe_comes_from_the_sealed_chain(books, ann):
-    anchor = books.do(chains.current_anchor, ann, GAME, 1, ROOTS[0], 3)
-    assert books.do(chains.current_anchor, ann, GAME, 1, ROOTS[1], 3) == anchor
+    anchor = books.do(chains.current_anchor, ann, GAME, 1, ROOTS[0])
+    assert books.do(chains.current_anchor, ann, GAME, 1, ROOTS[1]) == anchor
     shoe = open_shoe(books, ann, ROOTS[2])
     assert (shoe.anchor, shoe.seal, shoe.link) == (anchor, anchor, 1)
 
@@ -102,14 +107,16 @@ def test_a_deleted_caller_leaves_no_chain(books, ann):
 
 
 def test_no_repr_tells_a_seed(books, ann):
-    link = books.do(chains.take_link, ann, GAME, 1, ROOTS[0], 3)
+    link = books.do(chains.take_link, ann, GAME, 1, ROOTS[0])
     assert repr(link.seed)[2:-1] not in repr(link)
 
 
-def test_an_older_shoe_continues_unchanged(books, ann):
-    old = books.do(journal.open_shoe, ann, GAME, 1, ROOTS[0], "a seal")
-    assert (old.anchor, old.link) == (None, 0)
-    assert open_shoe(books, ann, ROOTS[1]) == old
+def test_a_shoe_without_a_chain_makes_room_for_one_of_a_chain(books, ann):
+    old = open_shoe(books, ann)
+    books.sql("UPDATE shoes SET anchor = NULL, link = NULL")  # as release 1.0 could seal it
+    new = open_shoe(books, ann, ROOTS[1])
+    assert (new.id != old.id, new.link) == (True, 2)
+    assert books.sql("SELECT id FROM shoes WHERE closed IS NULL") == [(new.id,)]
 
 
 def chain_findings(books):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from datetime import UTC, datetime
+from hashlib import sha256
 
 import pytest
 
@@ -15,7 +16,7 @@ from timebank.wagers.rounds import Move
 
 pytestmark = pytest.mark.both_engines
 
-SEED = bytes(range(32))
+SEED, OTHER_SEED = bytes(range(32)), b"x" * 32
 
 
 @pytest.fixture
@@ -23,14 +24,19 @@ def call(books, ann):
     return books.call(ann)
 
 
-def open_shoe(books, ann, seed=SEED, seal="seal", decks=1):
-    return books.do(journal.open_shoe, ann, GAME, decks, seed, seal)
+def open_shoe(books, ann, seed=SEED, decks=1):
+    return books.do(journal.open_shoe, ann, GAME, decks, seed)
 
 
 def test_a_shoe_is_sealed_once_and_reused(books, ann):
     first = open_shoe(books, ann)
-    assert (first.seal, first.decks, first.position, first.fresh) == ("seal", 1, 0, True)
-    again = open_shoe(books, ann, b"x" * 32, "another seal")
+    assert (first.seal, first.decks, first.position, first.fresh) == (
+        sha256(SEED).hexdigest(),
+        1,
+        0,
+        True,
+    )
+    again = open_shoe(books, ann, OTHER_SEED)
     assert again == first
     assert again.seed == SEED
 
@@ -38,17 +44,17 @@ def test_a_shoe_is_sealed_once_and_reused(books, ann):
 def test_after_a_shoe_is_done_the_next_one_is_sealed(books, ann):
     first = open_shoe(books, ann)
     books.do(journal.close_shoe, first.id)
-    second = open_shoe(books, ann, b"x" * 32, "another seal")
+    second = open_shoe(books, ann, OTHER_SEED)
     assert second.id != first.id
-    assert second.seal == "another seal"
+    assert second.seal == sha256(OTHER_SEED).hexdigest()
     with pytest.raises(ShoeGone):
         books.do(journal.close_shoe, first.id)
 
 
 def test_a_shoe_of_another_size_is_replaced_when_the_rules_change(books, ann):
     first = open_shoe(books, ann)
-    second = open_shoe(books, ann, b"x" * 32, "another seal", decks=6)
-    assert (second.decks, second.seal) == (6, "another seal")
+    second = open_shoe(books, ann, OTHER_SEED, decks=6)
+    assert (second.decks, second.seal) == (6, sha256(OTHER_SEED).hexdigest())
     closed = books.sql("SELECT id FROM shoes WHERE closed IS NOT NULL")
     assert closed == [(first.id,)]
 

@@ -259,15 +259,15 @@ def test_the_journal_has_rules_actions_and_result_as_they_were_given(books, call
 
 
 def test_a_bet_commits_the_cut_before_the_first_card(books, ann, call):
-    shoe = books.do(journal.open_shoe, ann, GAME, 1, b"s" * 32, "seal")
+    shoe = books.do(journal.open_shoe, ann, GAME, 1, b"s" * 32)
     assert (shoe.cut, shoe.fresh) == (None, True)
     call.bet(60, shoe_id=shoe.id, cut="for luck", cards_used=4)
-    shoe = books.do(journal.open_shoe, ann, GAME, 1, b"t" * 32, "other")
+    shoe = books.do(journal.open_shoe, ann, GAME, 1, b"t" * 32)
     assert (shoe.cut, shoe.fresh, shoe.position) == ("for luck", False, 4)
 
 
 def test_a_shoe_that_was_dealt_from_takes_no_other_cut(books, ann, call):
-    shoe = books.do(journal.open_shoe, ann, GAME, 1, b"s" * 32, "seal")
+    shoe = books.do(journal.open_shoe, ann, GAME, 1, b"s" * 32)
     call.bet(60, pushed(60), shoe_id=shoe.id, cut="for luck")
     with pytest.raises(ShoeGone):
         call.bet(60, shoe_id=shoe.id, cut="for more")
@@ -278,7 +278,7 @@ def test_a_shoe_that_was_dealt_from_takes_no_other_cut(books, ann, call):
 
 
 def test_an_uncut_shoe_is_committed_as_uncut(books, ann, call):
-    shoe = books.do(journal.open_shoe, ann, GAME, 1, b"s" * 32, "seal")
+    shoe = books.do(journal.open_shoe, ann, GAME, 1, b"s" * 32)
     call.bet(60, pushed(60), shoe_id=shoe.id)
     assert books.sql("SELECT cut FROM shoes") == [("",)]
     with pytest.raises(ShoeGone):
@@ -286,9 +286,9 @@ def test_an_uncut_shoe_is_committed_as_uncut(books, ann, call):
 
 
 def test_a_shoe_of_another_caller_or_game_or_a_used_one_is_refused(books, ann, call):
-    bobs = books.do(journal.open_shoe, books.caller("Bob"), GAME, 1, b"s" * 32, "seal")
-    other = books.do(journal.open_shoe, ann, "vegas", 1, b"s" * 32, "seal")
-    done = books.do(journal.open_shoe, ann, GAME, 1, b"s" * 32, "seal")
+    bobs = books.do(journal.open_shoe, books.caller("Bob"), GAME, 1, b"b" * 32)
+    other = books.do(journal.open_shoe, ann, "vegas", 1, b"v" * 32)
+    done = books.do(journal.open_shoe, ann, GAME, 1, b"s" * 32)
     books.do(journal.close_shoe, done.id)
     for shoe in (bobs, other, done):
         with pytest.raises(ShoeGone):
@@ -296,7 +296,7 @@ def test_a_shoe_of_another_caller_or_game_or_a_used_one_is_refused(books, ann, c
 
 
 def test_cards_used_add_up_over_the_hands_of_a_shoe(books, ann, call):
-    shoe = books.do(journal.open_shoe, ann, GAME, 6, b"s" * 32, "seal")
+    shoe = books.do(journal.open_shoe, ann, GAME, 6, b"s" * 32)
     first = call.bet(60, shoe_id=shoe.id, cards_used=4)
     call.post(act, Move(first, 1, {"action": "hit"}, 5), lost(60))
     second = call.bet(60, pushed(60), shoe_id=shoe.id, cards_used=4)
@@ -304,11 +304,11 @@ def test_cards_used_add_up_over_the_hands_of_a_shoe(books, ann, call):
     starts = [books.do(journal.stored_round, hand).start for hand in (first, second, third)]
     assert starts == [0, 5, 9]
     assert books.do(journal.stored_round, first).cards_used == 5
-    assert books.do(journal.open_shoe, ann, GAME, 6, b"t" * 32, "x").position == 13
+    assert books.do(journal.open_shoe, ann, GAME, 6, b"t" * 32).position == 13
 
 
 def test_a_round_may_begin_further_on_in_the_shoe(books, ann, call):
-    shoe = books.do(journal.open_shoe, ann, GAME, 1, b"s" * 32, "seal")
+    shoe = books.do(journal.open_shoe, ann, GAME, 1, b"s" * 32)
     call.bet(60, lost(60), shoe_id=shoe.id, cards_used=40)
     call.bet(60, lost(60), shoe_id=shoe.id, cards_used=9, start=51)
     call.bet(60, shoe_id=shoe.id, cards_used=4)
@@ -318,7 +318,7 @@ def test_a_round_may_begin_further_on_in_the_shoe(books, ann, call):
 
 @pytest.mark.parametrize("start", [0, 39])
 def test_no_card_of_a_shoe_is_dealt_twice(books, ann, call, start):
-    shoe = books.do(journal.open_shoe, ann, GAME, 1, b"s" * 32, "seal")
+    shoe = books.do(journal.open_shoe, ann, GAME, 1, b"s" * 32)
     call.bet(60, lost(60), shoe_id=shoe.id, cards_used=40)
     before = state(books)
     with pytest.raises(ShoeGone, match="dealt already"):

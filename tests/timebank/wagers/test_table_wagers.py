@@ -122,22 +122,22 @@ def test_a_deal_is_settled_for_all_seats_or_for_none(table):
 
 
 def test_a_table_has_one_shoe_that_all_share(books, table):
-    again = books.do(open_shoe, None, GAME, 4, bytes(32), "other")
+    again = books.do(open_shoe, None, GAME, 4, bytes(32))
     assert (again.id, again.seal) == (table.shoe.id, SEAL)
-    own = books.do(open_shoe, table.calls[1].caller_id, GAME, 4, SEED, "own")
+    own = books.do(open_shoe, table.calls[1].caller_id, GAME, 4, bytes(32))
     assert own.id != table.shoe.id
-    other = books.do(open_shoe, None, GAME, 6, SEED, "six decks")
+    other = books.do(open_shoe, None, GAME, 6, bytes(31) + b"6")
     assert (other.decks, other.position, other.fresh) == (6, 0, True)
 
 
 def test_a_lone_player_may_have_their_own_shoe_at_the_table(books, table):
     ann, bob = (table.calls[seat].caller_id for seat in (1, 2))
-    own = books.do(open_shoe, ann, GAME, 4, bytes(32), "own")
+    own = books.do(open_shoe, ann, GAME, 4, bytes(32))
     assert (own.caller_id, table.shoe.caller_id) == (ann, None)
     table.bet({1: 60}, {1: lost(60)}, shoe_id=own.id, is_shoe_shared=False)
-    assert books.do(open_shoe, ann, GAME, 4, bytes(32), "own").position == 8
-    assert books.do(open_shoe, None, GAME, 4, SEED, SEAL).position == 0
-    assert books.do(open_shoe, bob, GAME, 4, bytes(31) + b"1", "his").id != own.id
+    assert books.do(open_shoe, ann, GAME, 4, bytes(32)).position == 8
+    assert books.do(open_shoe, None, GAME, 4, SEED).position == 0
+    assert books.do(open_shoe, bob, GAME, 4, bytes(31) + b"1").id != own.id
     with pytest.raises(ShoeGone):
         table.bet({1: 60, 2: 60}, shoe_id=own.id, is_shoe_shared=False, start=8)
     with pytest.raises(ShoeGone):
@@ -155,7 +155,7 @@ def test_a_shoe_that_is_not_where_the_table_left_it_is_refused(playing, start):
 
 
 def test_a_used_or_foreign_shoe_is_refused(books, table):
-    own = books.do(open_shoe, table.calls[1].caller_id, GAME, 4, SEED, "own")
+    own = books.do(open_shoe, table.calls[1].caller_id, GAME, 4, bytes(32))
     with pytest.raises(ShoeGone):
         table.bet({2: 60}, shoe_id=own.id)
     with pytest.raises(ShoeGone):

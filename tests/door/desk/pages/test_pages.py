@@ -424,7 +424,7 @@ async def test_polling_the_callers_on_line_does_not_prolong_a_session(
 
 
 async def test_today_holds_the_house_against_its_odds(ada: Table) -> None:
-    await ada.bets(1, hand("stay", ends="win"))
+    await ada.bets(1, hand("stay", ends="win", holding=20))
     await ada.stands()
     board = ada.board
     today = BooksReader(board.config, board.database, board.clock).today()

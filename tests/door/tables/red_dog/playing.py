@@ -13,7 +13,7 @@ from door.games.red_dog.round import RedDogAction, RedDogRound, start
 from door.games.red_dog.rules import RED_DOG
 from tests.door.playing import PAST_HEADER, PLACE_BET, Table, with_keys
 from tests.terminal import MODERN, Profile
-from tests.world import BOARD, World, log_on, logged_on, world
+from tests.world import BOARD, World, cut_with, log_on, logged_on, world
 
 _CARD = re.compile(r"│(10|[A2-9JQK])([♥♠♦♣])")
 _SUITS = {"♥": "H", "♠": "S", "♦": "D", "♣": "C"}
@@ -28,7 +28,7 @@ def seed_where(wanted: Callable[[RedDogRound], bool], cut: str = "") -> bytes:
     """Return a seed whose first hand is as `wanted`."""
     for number in range(1, 100_000):
         seed = number.to_bytes(shuffle.SEED_BYTES, "big")
-        if wanted(start(RED_DOG, shuffle.shuffle(seed, cut, 1), 1)[0]):
+        if wanted(start(RED_DOG, shuffle.shuffle(seed, cut_with(cut), 1), 1)[0]):
             return seed
     raise AssertionError("no seed deals that hand")
 
@@ -58,7 +58,7 @@ class RedDog(Table):
         self, coins: int | str, seed: bytes, *, cut: str = "", position: int = 0
     ) -> None:
         self.terminal.send(f"{coins}\r")
-        self.round, _ = start(RED_DOG, shuffle.shuffle(seed, cut, 1)[position:], 1)
+        self.round, _ = start(RED_DOG, shuffle.shuffle(seed, cut_with(cut), 1)[position:], 1)
         await self.sees_hand()
 
     async def does(self, *actions: str) -> None:

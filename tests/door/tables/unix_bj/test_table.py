@@ -197,7 +197,7 @@ async def test_a_caller_with_cuts_on_is_asked_before_the_first_letter(tmp_path: 
         await ada.caller.remember({"cut": True})
         ada.board.seeds = [seed]
         ada.presses("p")
-        await ada.sees("A phrase to cut the cards")  # typed a row below
+        await ada.sees("Your phrase (Enter: ")  # typed a row below
         ada.presses("three blind mice\r")
         await ada.terminal.wait_for(lambda _: " up\n" in ada.letters, "the dealer's card")
         with ada.board.books() as desk:

@@ -11,13 +11,13 @@ import pytest
 
 from tests.door.seated import everybody_plays, shoe
 from tests.door.vegas_callers import AT_TABLE, Player, player, table_toml
+from tests.single_shoes import PHRASE
 from tests.world import World, world
 from timebank.callers import callers, messages
 from timebank.keeping import caller_acts
 from timebank.wagers import journal
 
 RUDE = "ada was here"
-AHEAD = "\n[fairness]\nshoes_ahead = 3\n"
 
 
 def mutes(here: World, name: str) -> None:
@@ -33,10 +33,10 @@ def ignores(here: World, reader: str, writer: str) -> None:
 
 
 @asynccontextmanager
-async def after_a_cut(folder: Path, ahead: str) -> AsyncIterator[tuple[Player, Player]]:
+async def after_a_cut(folder: Path) -> AsyncIterator[tuple[Player, Player]]:
     """Ada, who has cut the cards, and Bob, after the deal."""
-    async with world(folder, toml=table_toml() + ahead) as board:
-        board.seeds = [shoe(2, everybody_plays, cut=RUDE)]
+    async with world(folder, toml=table_toml()) as board:
+        board.seeds = [shoe(2, everybody_plays, cut=f"{PHRASE}\n{RUDE}")]
         ada, bob = await player(board, "Ada"), await player(board, "Bob")
         await ada.presses("c").sees("hrase")
         await ada.presses(f"{RUDE}\r").is_asked("<B>et")
@@ -51,11 +51,10 @@ async def reads_cuts(guest: Player) -> str:
     return shown
 
 
-@pytest.mark.parametrize("ahead", ["", AHEAD])
 async def test_the_table_says_who_chose_a_cut_and_keeps_the_words_for_the_page_of_fairness(
-    tmp_path: Path, ahead: str
+    tmp_path: Path,
 ) -> None:
-    async with after_a_cut(tmp_path, ahead) as (ada, bob):
+    async with after_a_cut(tmp_path) as (ada, bob):
         for guest in (ada, bob):
             guest.presses("b1\r")
         for guest in (ada, bob):
@@ -68,11 +67,10 @@ async def test_the_table_says_who_chose_a_cut_and_keeps_the_words_for_the_page_o
 
 
 @pytest.mark.parametrize("hide", [mutes, lambda here, name: ignores(here, "Bob", name)])
-@pytest.mark.parametrize("ahead", ["", AHEAD])
 async def test_the_page_of_fairness_hides_the_words_of_callers_who_are_not_heard(
-    tmp_path: Path, ahead: str, hide: Callable[[World, str], None]
+    tmp_path: Path, hide: Callable[[World, str], None]
 ) -> None:
-    async with after_a_cut(tmp_path, ahead) as (ada, bob):
+    async with after_a_cut(tmp_path) as (ada, bob):
         hide(ada.board, "Ada")
         for guest in (ada, bob):
             guest.presses("b1\r")

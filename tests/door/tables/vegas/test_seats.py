@@ -330,11 +330,11 @@ async def test_changes_of_bets_are_rate_limited(tmp_path: Path) -> None:
 
 async def test_the_cut_is_not_changed_again_and_again(tmp_path: Path) -> None:
     async with party(tmp_path, 2) as two:
-        ada, bob = two.sitters
+        ada, _ = two.sitters
         cuts = [ada.table.cut_cards(ada, f"words {number}") for number in range(20)]
         done = await asyncio.gather(*cuts, return_exceptions=True)
         assert "Not so fast" in str(done[-1])
-        assert len(bob.was_told(news.CutMade)) < 10
+        assert done.count(None) < 10
 
 
 async def test_repeated_arrivals_and_departures_are_not_announced(tmp_path: Path) -> None:

@@ -16,7 +16,6 @@ from door.games.blackjack.rules import rules_to_mapping
 from door.games.rounds import the_hand
 from door.games.vegas.game import VEGAS_KIND
 from door.tables import film, overdue, play
-from door.tables.fairness import Fairness
 from door.tables.vegas import news
 from door.tables.vegas.scene import VegasScene
 from door.tables.vegas.table_clock import RETRY_SECONDS
@@ -29,7 +28,8 @@ from tests.door.seated import (
     shoe,
     vegas,
 )
-from tests.world import world
+from tests.single_shoes import PHRASE
+from tests.world import cut_with, world
 from timebank.errors import BooksUnavailable
 from timebank.wagers import journal
 from timebank.wagers.journal import Shoe
@@ -87,13 +87,15 @@ async def test_a_seed_shown_with_the_next_seal_is_labelled_the_last_shoes(
     async with party(tmp_path, 1, decks=1, penetration=30) as alone:
         scene = VegasScene(alone.table, alone.sitters[0].caller)
         while not alone.state.seed:
-            assert scene.fairness() == Fairness(alone.state.shoe.seal)
+            shown = scene.fairness()
+            assert (shown.seal, shown.seed) == (alone.state.shoe.seal, "")
             await alone.deal()
             await alone.play_out()
         seal, seed = alone.state.shoe.seal, alone.state.seed
         assert sha256(bytes.fromhex(seed)).hexdigest() != seal
-        assert scene.fairness() == Fairness(seal, seed, is_next_sealed=True)
-        assert "Seed of the last shoe" in scene.fairness().text()
+        shown = scene.fairness()
+        assert (shown.seal, shown.seed, shown.is_next_sealed) == (seal, seed, True)
+        assert "Seed of the last shoe" in shown.text()
 
 
 async def test_each_round_continues_the_shoe_of_the_last(tmp_path: Path) -> None:
@@ -103,41 +105,40 @@ async def test_each_round_continues_the_shoe_of_the_last(tmp_path: Path) -> None
         for _ in range(4):
             await two.deal()
             await two.play_out()
-            cards = VEGAS_KIND.cards(seed, "", 6, dealt)
+            cards = VEGAS_KIND.cards(seed, cut_with(seats=2), 6, dealt)
             again, _ = VEGAS_KIND.deal(rules_to_mapping(two.round.rules), cards, [60, 60], 1)
             assert again.seats[1].hands[0].cards == two.round.seats[1].hands[0].cards[:2]
             dealt += two.round.cards_used
             assert two.state.shoe.position == dealt
 
 
-async def test_the_first_seat_cuts_a_fresh_shoe_and_everybody_sees_it(tmp_path: Path) -> None:
+async def test_a_cut_stays_until_the_shoe_is_done(tmp_path: Path) -> None:
     async with party(tmp_path, 2) as two:
         ada, bob = two.sitters
-        with pytest.raises(NotNow, match="The first seat cuts"):
-            await bob.table.cut_cards(bob, "mine")
-        await ada.table.cut_cards(ada, "be lucky")
-        assert bob.was_told(news.CutMade) == [news.CutMade(("Ada",))]
+        await bob.table.cut_cards(bob, "be lucky")
         await two.deal()
-        stored = two.stored().shoe
-        assert stored is not None
-        assert stored.cut == "be lucky"
-        uncut = VEGAS_KIND.cards(stored.seed, "", 6, 0)
-        assert two.round.shoe[:20] != uncut[:20]
+        assert ada.was_told(news.CutMade) == [news.CutMade(("Bob",))]
         await two.play_out()
         with pytest.raises(NotNow, match="Only a fresh shoe"):
             await ada.table.cut_cards(ada, "again")
         await two.deal()
         stored = two.stored().shoe
         assert stored is not None
-        assert stored.cut == "be lucky"
+        assert stored.cut == f"{PHRASE}\nbe lucky"
 
 
-async def test_a_caller_who_moves_up_to_the_first_seat_may_cut(tmp_path: Path) -> None:
-    async with party(tmp_path, 2) as two:
-        ada, bob = two.sitters
-        await ada.gets_up()
-        await bob.table.cut_cards(bob, "mine now")
-        assert two.state.cut == "mine now"
+async def test_a_shoe_without_a_chain_that_is_in_play_is_dealt_to_its_end(tmp_path: Path) -> None:
+    async with party(tmp_path, 1, seed=shoe(1, everybody_plays)) as before:
+        await before.deal()
+        record = before.sitters[0].caller.record
+    async with world(tmp_path, toml=vegas(), is_planted=False) as here:
+        ada = await on_a_call(here.server.board, record, take_over=True)
+        assert await ada.finds_hand()
+        await ada.sits()
+        await ada.does("stay")
+        assert ada.table.state.shoe.anchor is None
+        await ada.bets(1)
+        assert ada.was_told(news.BetRefused) == []
 
 
 async def test_an_empty_table_keeps_its_shoe_for_a_while(tmp_path: Path) -> None:

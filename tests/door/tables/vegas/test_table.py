@@ -277,9 +277,9 @@ async def test_a_new_deal_clears_the_messages_of_the_last_round(tmp_path: Path) 
     async with vegas_callers(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
         await ada.says_bet(1)
         await ada.stands()
-        await ada.sees("Award: First hand!")
+        await ada.sees("First hand")
         last = {row.strip() for row in ada.terminal.lines[18:22] if row.strip()}
-        assert "The dealer stands on 17." in last
+        assert any(row.startswith("The dealer ") for row in last)
         await ada.says_bet(1)
         await ada.has_the_turn()
         assert not last & {row.strip() for row in ada.terminal.lines}
@@ -405,8 +405,8 @@ async def test_the_tutor_judges_a_move_by_the_cards_visible_before_it(tmp_path: 
         if not first_may_hit(dealt) or dealt.dealer_hand[0].value not in (8, 9, 10):
             return False
         after, _ = dealt.apply(BlackjackAction.HIT)
-        before = dealt.seats[0].hands[0].count
-        return before.total < 15 and not before.soft and after.seats[0].hands[0].count.total > 17
+        before, then = (each.seats[0].hands[0].count for each in (dealt, after))
+        return before.total < 15 and not (before.soft or then.soft) and 17 < then.total < 21
 
     async with world(tmp_path, toml=table_toml()) as board:
         board.seeds = [shoe(1, hit_and_then_stand)]
