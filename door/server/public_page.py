@@ -1,15 +1,14 @@
 """The public page about the board, if `[public]` switches it on.
 
-The server makes the page and the list of seals every `FRESH_SECONDS` and keeps them in memory. The
-picture is our welcome drawing, a file of the callers' page. A request reads nothing from the books,
-and every visitor gets the same files. The page names callers as the bulletin and the brass plate
-do, and shows nothing else about them.
+The server makes the page every `FRESH_SECONDS` and keeps it in memory. The picture is our welcome
+drawing, a file of the callers' page. A request reads nothing from the books, and every visitor gets
+the same files. The page names callers as the bulletin and the brass plate do, and shows nothing
+else about them.
 """
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import html
 import logging
 from collections.abc import Iterable, Iterator, Sequence
@@ -28,8 +27,8 @@ from timebank.callers import awards
 from timebank.callers.award_names import BANK
 from timebank.errors import BooksFailed
 from timebank.language import LANGUAGES, Viewer, _, ngettext, speaking_to
-from timebank.wagers import chains, contests, deals, tournaments
-from timebank.words import date_time_words, day_words, span, title
+from timebank.wagers import contests, deals, tournaments
+from timebank.words import date_time_words, day_words, span
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -42,11 +41,10 @@ if TYPE_CHECKING:
     from door.lobby.bulletins import Bulletin
     from timebank.callers.standings import Standing
     from timebank.ledger.database import Desk
-    from timebank.wagers.chains import SealedChain
     from timebank.wagers.tournaments import Champion
 
 FRESH_SECONDS = 300  # between two makes; a browser may keep the page as long
-ABOUT, PICTURE, SEALS = "about", "about.png", "seals.txt"
+ABOUT, PICTURE = "about", "about.png"
 LOOPBACK = ("127.", "::1")
 
 log = logging.getLogger("door.server")
@@ -76,7 +74,6 @@ class BoardNow:
     at: datetime
     news: Bulletin | None  # None if the page names no callers
     breakers: Sequence[str]
-    sealed: Sequence[SealedChain]
     until: datetime | None  # the end of the open tournament by the board's clock
     champion: Champion | None  # of the last tournament
     best: BestOfDeal | None  # None until the cost of a try at today's deal is known
@@ -135,7 +132,6 @@ def _look(desk: Desk, public: PublicSettings) -> BoardNow:
         desk.now.astimezone(desk.settings.zone),
         bulletins.of_yesterday(desk) if public.has_names else None,
         awards.holders(desk, BANK, bulletins.PLACES) if public.has_names else (),
-        chains.chains_of_today(desk),
         _open_until(desk),
         tournaments.champion(desk) if public.has_names else None,
         _best_of_deal(desk, has_names=public.has_names),
@@ -173,15 +169,10 @@ def _files(config: Config, ports: Sequence[int], contents: BoardNow) -> Iterator
     yield from pages.named(config.board.name, own).items()
     yield "/", pages.front(config.board.name, own, ABOUT, heads)
     yield f"/{ABOUT}", pages.in_languages(made_in, own)
-    yield f"/{SEALS}", pages.made(".txt", _list_of_seals(contents.sealed), FRESH_SECONDS)
 
 
 def _path(language: str) -> str:
     return f"{ABOUT}.{language}"
-
-
-def _list_of_seals(sealed: Iterable[SealedChain]) -> bytes:
-    return "".join(f"{chain.anchor}\n" for chain in sealed).encode()
 
 
 # How to call.
@@ -278,7 +269,6 @@ def _parts(entries: Sequence[CallingWay], contents: BoardNow) -> Iterator[str]:
         yield _section(_("The tournament"), _tournament(contents))
     if contents.news is not None:
         yield _section(_("Hall of fame"), _hall(contents.news, contents.breakers))
-    yield _section(_("Sealed for today"), _seals(contents.sealed))
 
 
 def _section(heading: str, inside: str) -> str:
@@ -355,37 +345,3 @@ def _places(heading: str, rows: Iterable[tuple[str, str]]) -> str:
     ]
     inside = "\n".join(items) or f"<li>{html.escape(_('nobody yet'))}</li>"
     return f"<div>\n<h3>{html.escape(heading)}</h3>\n<ol>\n{inside}\n</ol>\n</div>"
-
-
-def _seals(sealed: Sequence[SealedChain]) -> str:
-    if not sealed:
-        none = _("No chain of seeds has been sealed today. Each caller's first shoe seals one.")
-        return f"<p>{html.escape(none)}</p>"
-    number = len(sealed)
-    seals = ngettext(
-        "{number} chain of seeds is sealed for today. Its anchor is in {list}.",
-        "{number} chains of seeds are sealed for today. Their anchors are in {list}, a line each.",
-        number,
-    )
-    why = _(
-        "Keep a copy before you play. Press F at your table to see your anchor. It joins this "
-        "list a few minutes after your first shoe, and every seed you see today leads back to "
-        "it: {check}."
-    )
-    digest = hashlib.sha256(_list_of_seals(sealed)).hexdigest()
-    links = {
-        "list": f'<a href="{SEALS}">{SEALS}</a>',
-        "check": f'<a href="check.html">{html.escape(_("check a hand"))}</a>',
-    }
-    rows = [(_("SHA-256 of the list"), digest)]
-    for chain in sealed:
-        if chain.table:
-            table = _("{game}, table {number}").format(
-                game=_(title(chain.game)), number=chain.table
-            )
-            rows.append((table, chain.anchor))
-    inside = "\n".join(
-        f"<dt>{html.escape(name)}</dt>\n<dd><code>{seal}</code></dd>" for name, seal in rows
-    )
-    seals = html.escape(seals).format(number=number, **links)
-    return f"<p>{seals} {html.escape(why).format(**links)}</p>\n<dl>\n{inside}\n</dl>"

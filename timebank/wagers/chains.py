@@ -12,13 +12,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import NamedTuple
 
-from sqlalchemy import Integer, bindparam, case, insert, or_, select, update
+from sqlalchemy import Integer, bindparam, insert, or_, select, update
 
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import chains, stamp
-from timebank.ledger.sql import Prepared, Reader, parameters, read, value
+from timebank.ledger.sql import Prepared, Reader, parameters, value
 
 LENGTH = 500  # links of a new chain; the books keep the length of each
 
@@ -34,14 +33,6 @@ class ChainLink:
     @property
     def seal(self) -> str:
         return sha256(self.seed).hexdigest()
-
-
-class SealedChain(NamedTuple):
-    """A chain of today; `table` is 0 for the chain of a caller, who is not named."""
-
-    anchor: str
-    game: str
-    table: int
 
 
 def link_seed(root: bytes, length: int, number: int) -> bytes:
@@ -88,18 +79,6 @@ _ALL_OPEN: Reader[str] = value(
         .where(or_(chains.c.caller_id.is_(None), chains.c.caller_id == bindparam("caller_id")))
         .order_by(chains.c.anchor)
     )
-)
-_TODAY = read(
-    SealedChain,
-    lambda: (
-        select(
-            chains.c.anchor,
-            chains.c.game,
-            case((chains.c.caller_id.is_(None), chains.c.at_table), else_=0),
-        )
-        .where(chains.c.closed.is_(None), chains.c.day == bindparam("today"))
-        .order_by(chains.c.anchor)
-    ),
 )
 _ROOT = Prepared(
     lambda: select(chains.c.caller_id, chains.c.game, chains.c.at_table, chains.c.length).where(
@@ -150,11 +129,6 @@ def current_anchor(desk: Desk, owner: int | None, game: str, table: int, root: b
 def open_anchors(desk: Desk, caller_id: int) -> list[str]:
     """Return the anchors of the chains for a caller's shoes: the caller's own and the tables'."""
     return _ALL_OPEN.all(desk.connection, caller_id=caller_id)
-
-
-def chains_of_today(desk: Desk) -> list[SealedChain]:
-    """Return the open chains of today, in the order of their anchors."""
-    return _TODAY.all(desk.connection, today=_today(desk))
 
 
 def chain_length(desk: Desk, anchor: str, owner: int | None, game: str, table: int) -> int | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import struct
 from collections.abc import AsyncIterator
@@ -24,7 +23,7 @@ from tests.world import BOARD, World, world
 from timebank.callers import callers
 from timebank.errors import BooksUnavailable, SettingsError
 from timebank.ledger.database import Desk
-from timebank.wagers import chains, contests, deals
+from timebank.wagers import contests, deals
 from timebank.wagers.tournaments import Champion, Outlook
 
 ADDRESS = "https://board.example"
@@ -77,8 +76,7 @@ async def test_a_new_name_of_the_board_is_on_its_pages_after_a_reload(
 
 async def test_there_is_none_until_the_sysop_wants_one(tmp_path: Path) -> None:
     async with world(tmp_path, toml=WEB) as board:
-        for path in ("/about", "/seals.txt"):
-            assert (await got(board, path))[0] == "HTTP/1.1 404 Not Found"
+        assert (await got(board, "/about"))[0] == "HTTP/1.1 404 Not Found"
         assert "og:" not in await text(board, "/")
         board.server.board.config = replace(
             board.server.board.config, public=PublicSettings(is_shown=True, address=ADDRESS)
@@ -131,27 +129,6 @@ async def test_a_shared_link_shows_a_picture_by_an_absolute_address(board: World
     assert image.startswith(b"\x89PNG\r\n\x1a\n")
     assert struct.unpack(">II", image[16:24]) == (1280, 640)
     assert 'width="1280" height="640"' in page
-
-
-async def test_the_page_shows_the_same_seals_of_the_day_as_the_board(board: World) -> None:
-    assert await text(board, "/seals.txt") == ""
-    assert "No chain of seeds has been sealed today" in await text(board, "/about")
-
-    def seal(desk: Desk) -> list[str]:
-        owners = ((1, "baccarat"), (2, "baccarat"), (None, "vegas"))
-        return [
-            chains.current_anchor(desk, owner, game, 1, bytes([number]) * 32)
-            for number, (owner, game) in enumerate(owners)
-        ]
-
-    anchors = await board.server.books.run(seal)
-    await board.pass_time(public_page.FRESH_SECONDS)
-    seals = (await got(board, "/seals.txt"))[2]
-    assert seals.decode().split() == sorted(anchors)
-    page = await text(board, "/about")
-    assert hashlib.sha256(seals).hexdigest() in page
-    assert f"<dt>Vegas, table 1</dt>\n<dd><code>{anchors[2]}</code></dd>" in page
-    assert anchors[0] not in page
 
 
 async def test_a_browser_caches_the_page_and_gets_the_strict_policy(
