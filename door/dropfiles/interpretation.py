@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
-from door.dropfiles import events_ra, terminal_ini
+from door.dropfiles import terminal_ini
 from door.dropfiles.dropfile import (
     SYSOP_LEVEL,
     TRUST,
@@ -161,7 +161,7 @@ def understand(call_files: CallFiles, reading: HostSettings) -> Understood:
         level=next((file.level for file in files if file.level is not None), None),
         role=next((file.role for file in files if file.role), None),
         time=_time(trusted, doubts),
-        event=_event(trusted, call_files, reading, doubts),
+        event=_event(trusted, reading),
         node=next((file.node for file in files if file.node is not None), call_files.node),
         connection=_connection(files),
         screen=_screen(files, call_files),
@@ -323,22 +323,12 @@ def _apart(one: TimeLeft, other: TimeLeft) -> bool:
     return abs(one.seconds - other.seconds) > APART_SECONDS
 
 
-def _event(
-    trusted: list[DropFile], call_files: CallFiles, reading: HostSettings, doubts: list[str]
-) -> NextEvent:
+def _event(trusted: list[DropFile], reading: HostSettings) -> NextEvent:
     """Return the event of the most trusted file that has a time, else what the files do say."""
     if reading.events == "ignored":
         place = "sysop.toml, which leaves out the host's events"
         return NextEvent(EventKind.NONE, None, place)
     events = [file.event for file in trusted]
-    if call_files.events is not None:
-        try:
-            event, left_out = events_ra.read(call_files.events, reading, call_files.at)
-        except DropFileRefused as refused:
-            doubts.append(str(refused))
-        else:
-            events.append(event)
-            doubts.extend([left_out] if left_out else [])
     for kind in (EventKind.TIME, EventKind.NONE, EventKind.PLACEHOLDER):
         for event in events:
             if event.kind is kind:

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from door.dropfiles import events_ra
 from door.dropfiles.disk import HostFiles
 from door.dropfiles.dropfile import TRUST, Format
 from door.dropfiles.formats import KNOWN, dorinfo_nodes, kind_of
@@ -43,7 +42,6 @@ class CallFiles:
     chosen: Path
     others: tuple[Path, ...]
     left: tuple[Left, ...]
-    events: Path | None
     by: str  # how the chosen one was found
     node: int | None  # from the command line or the environment
     synchronet: bool  # whether the environment is Synchronet's
@@ -83,7 +81,7 @@ def find(
     if where is not None and not at.is_named:
         by = "the folder named"
     named = _named(at.folder / place.name, at) if at.is_named else None
-    entries, events = _entries(at)
+    entries = _entries(at)
     left: list[Left] = []
     if named is None:
         entries = _of_node(entries, node, left)
@@ -106,7 +104,7 @@ def find(
     paths = [entry.path for entry in call]
     others = tuple(paths[1:])
     synchronet = SYNCHRONET_FOLDER in environment
-    return CallFiles(paths[0], others, tuple(left), events, by, node, synchronet, at)
+    return CallFiles(paths[0], others, tuple(left), by, node, synchronet, at)
 
 
 def _node(environment: Mapping[str, str]) -> int | None:
@@ -149,28 +147,21 @@ def _named(path: Path, at: HostFiles) -> _Entry:
 
 def _names_there(at: HostFiles) -> str:
     try:
-        entries, _ = _entries(at)
+        entries = _entries(at)
     except DropFileRefused:
         return "There is no such folder either. " + _HOW
     names = ", ".join(sorted(entry.path.name for entry in entries)[:MOST_NAMED])
     return f"In its folder there is {names}. {_HOW}" if names else _HOW
 
 
-def _entries(at: HostFiles) -> tuple[list[_Entry], Path | None]:
-    """Return the drop files of a folder, and its EVENTS.RA."""
-    entries: list[_Entry] = []
-    events = None
+def _entries(at: HostFiles) -> list[_Entry]:
+    """Return the drop files of a folder."""
     try:
-        for path in at.paths():
-            kind = kind_of(path.name)
-            if kind is not None:
-                entries.append(_Entry(path, kind, at.written(path)))
-            elif path.name.casefold() == events_ra.NAME.casefold():
-                events = path
+        kinds = [(path, kind_of(path.name)) for path in at.paths()]
     except OSError as error:
         what = f"the folder cannot be read: {error.strerror}"
         raise DropFileRefused(at.folder, None, what, _HOW) from None
-    return entries, events
+    return [_Entry(path, kind, at.written(path)) for path, kind in kinds if kind is not None]
 
 
 def _of_node(entries: list[_Entry], node: int | None, left: list[Left]) -> list[_Entry]:

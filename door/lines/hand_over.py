@@ -81,10 +81,7 @@ PATHS = ("BBSDEV_DRP", "DOOR_DROPFILE", "SBBSNODE")  # the variables that are pa
 # The names, in lower case, of the files that `door.dropfiles` reads. DORINFO has a number in its
 # name, between `NODES` and `END`.
 FILES = frozenset(
-    (
-        *("door32.sys", "door.sys", "chain.txt", "bbsdev.drp", "exitinfo.bbs"),
-        *("events.ra", "terminal.ini"),
-    )
+    ("door32.sys", "door.sys", "chain.txt", "bbsdev.drp", "exitinfo.bbs", "terminal.ini")
 )
 NODES, END, LONGEST_NODES = "dorinfo", ".def", 14
 MOST_FILES = 40  # of one folder, in messages

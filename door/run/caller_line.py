@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from door.lines.hand_over import HostFile
 
 DOOR32 = "door32.sys"
+TERMINAL = "terminal.ini"  # no drop file
 SOCKET = b"2"  # the first line of DOOR32.SYS, if its second line names a socket
 SAME_CALL_NANOSECONDS = 5_000_000_000  # a file that is older belongs to another call
 MAX_BYTES = 128  # of the two lines
-NOT_DROP_FILES = ("events.ra", "terminal.ini")
 
 
 class CallerLine:
@@ -69,7 +69,7 @@ def find_line(
 
 def _named_socket(files: Sequence[HostFile]) -> int | None:
     """Return the socket that DOOR32.SYS names, unless it is older than another drop file."""
-    drop_files = [file for file in files if file[0].casefold() not in NOT_DROP_FILES]
+    drop_files = [file for file in files if file[0].casefold() != TERMINAL]
     newest = max((written for _, written, *_ in drop_files), default=0)
     for name, written, error, content in drop_files:
         if name.casefold() == DOOR32 and not error and newest - written <= SAME_CALL_NANOSECONDS:

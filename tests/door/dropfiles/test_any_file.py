@@ -14,8 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from door.cli.doctor import sentences
-from door.dropfiles.dropfile import LONGEST_SECONDS, DropFile, EventKind, Limit
-from door.dropfiles.events_ra import read as read_events
+from door.dropfiles.dropfile import LONGEST_SECONDS, DropFile, Limit
 from door.dropfiles.formats import read
 from door.dropfiles.give_back import door_sys_credit, exitinfo_time
 from door.dropfiles.lines import LARGEST
@@ -24,7 +23,6 @@ from tests.door.dropfiles.reads import AS_WRITTEN, put, understood_in
 from tests.door.dropfiles.writers import WRITERS, Written
 
 NAMES = ["DOOR32.SYS", "DOOR.SYS", "DORINFO1.DEF", "CHAIN.TXT", "BBSDEV.DRP", "EXITINFO.BBS"]
-EVENTS = [(b"\x01\x05%b\0\x7f" % at).ljust(19, b"\0") for at in (b"03:00", b"24:00", b"xx:xx")]
 SOON = timedelta(seconds=2)  # a read takes about a millisecond
 
 written = st.sampled_from(sorted(WRITERS)).map(WRITERS.__getitem__)
@@ -167,17 +165,3 @@ def test_a_time_limit_is_two_bytes_of_a_record_or_nothing_is_written(content, mi
             assert len(after) == len(content)
             exitinfo_time(path, minutes)
             assert path.read_bytes() == after
-
-
-@given(st.binary(max_size=60) | st.lists(st.sampled_from(EVENTS)).map(b"".join))
-@settings(deadline=SOON)
-def test_events_are_a_minute_of_the_day_or_refused(content):
-    with a_folder() as folder:
-        path = put(folder, Written("EVENTS.RA", content))
-        try:
-            event, left_out = read_events(path, AS_WRITTEN)
-        except DropFileRefused:
-            return
-    assert left_out.isprintable()
-    assert (event.minute is not None) == (event.kind is EventKind.TIME)
-    assert event.minute is None or 0 <= event.minute < 1440

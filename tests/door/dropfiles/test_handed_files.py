@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from door.dropfiles import events_ra, terminal_ini
+from door.dropfiles import terminal_ini
 from door.dropfiles.disk import HostFiles
 from door.dropfiles.dropfile import Format
 from door.dropfiles.formats import kind_of
@@ -56,7 +56,6 @@ def whole(folder: Path) -> None:
     a_file(folder)
     put(folder, WRITERS["synchronet door.sys"], ago=900)
     (folder / "terminal.ini").write_text("cols = 132\nrows = 40\n")
-    (folder / "Events.RA").write_bytes(b"\0" * 19)
     (folder / "XTRN.DAT").write_text("nothing of ours")
 
 
@@ -132,10 +131,10 @@ def test_a_server_accepts_and_refuses_the_same_files_as_its_door(
 def test_the_names_passed_on_are_the_names_read() -> None:
     of_nodes = ["DORINFO1.DEF", "dorinfoa.def", "DorInfo123.Def"]
     kinds = [kind.value for kind in Format if kind is not Format.DORINFO]
-    for name in [*kinds, events_ra.NAME, terminal_ini.NAME, *of_nodes]:
+    for name in [*kinds, terminal_ini.NAME, *of_nodes]:
         assert hand_over.is_read(name.casefold())
     read = [name for name in hand_over.FILES if kind_of(name) is not None]
-    assert len(hand_over.FILES) == len(read) + 2
+    assert len(hand_over.FILES) == len(read) + 1
     assert not hand_over.is_read("dorinfo_of_somebody.def")
 
 

@@ -29,7 +29,6 @@ from tests.door.dropfiles.writers import (
     door_sys,
     dorinfo,
     quickbbs,
-    ra_event,
     remote_access,
     text,
 )
@@ -148,41 +147,6 @@ def test_an_event_in_its_starting_minute_is_now_and_not_tomorrow():
 @pytest.mark.parametrize("expected", [EventKind.PLACEHOLDER, EventKind.NONE, EventKind.UNKNOWN])
 def test_an_invalid_event_gives_no_seconds(expected):
     assert NextEvent(expected, 5, "").seconds_from(NOW) is None
-
-
-# EVENTS.RA
-
-
-def test_the_next_daily_event_of_events_ra_counts(tmp_path: Path):
-    put(tmp_path, Written("EXITINFO.BBS", remote_access(status=0)))
-    records = (
-        ra_event("19:00") + ra_event("22:30") + ra_event("03:00") + ra_event("21:00", status=2)
-    )
-    put(tmp_path, Written("EVENTS.RA", records + ra_event("20:30", days=0x02)), ago=10**6)
-    understood = understood_in(tmp_path)
-    assert understood.event.clock == "22:30"
-    assert understood.doubts == ("Events of EVENTS.RA left out (not daily, or not readable): 1.",)
-
-
-def test_an_event_without_a_whole_start_is_left_out(tmp_path: Path):
-    put(tmp_path, WRITERS["synchronet exitinfo"])
-    record = bytearray(ra_event("20:30"))
-    record[1] = 4
-    understood = understood_of(tmp_path, Written("EVENTS.RA", bytes(record)))
-    assert understood.event.kind is EventKind.UNKNOWN
-    assert "left out" in understood.doubts[0]
-
-
-def test_a_broken_events_ra_is_a_doubt(tmp_path: Path):
-    understood = understood_of(tmp_path, "synchronet exitinfo", Written("EVENTS.RA", b"x" * 20))
-    assert understood.event.kind is EventKind.UNKNOWN
-    assert "not a multiple of 19 bytes" in understood.doubts[0]
-
-
-def test_events_ra_without_daily_events_tells_nothing(tmp_path: Path):
-    put(tmp_path, WRITERS["synchronet exitinfo"])
-    put(tmp_path, Written("EVENTS.RA", ra_event("20:30", days=0x02)))
-    assert understood_in(tmp_path).event.kind is EventKind.UNKNOWN
 
 
 # QuickBBS, WWIV

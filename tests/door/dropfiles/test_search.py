@@ -9,7 +9,7 @@ import pytest
 from door.dropfiles.search import find
 from door.errors import DropFileRefused
 from tests.door.dropfiles.reads import NO_ENVIRONMENT, put
-from tests.door.dropfiles.writers import WRITERS, Written, dorinfo, ra_event, text
+from tests.door.dropfiles.writers import WRITERS, Written, dorinfo, text
 
 STDIO = WRITERS["synchronet stdio"]
 DOOR_SYS = WRITERS["synchronet door.sys"]
@@ -180,9 +180,3 @@ def test_dorinfo_of_our_node_counts_and_not_the_newest(node, name, tmp_path: Pat
 def test_dorinfo1_does_for_every_node_where_there_is_no_other(tmp_path: Path):
     only = put(tmp_path, Written("DORINFO1.DEF", DORINFO))
     assert find(tmp_path, NO_ENVIRONMENT, 4).chosen == only
-
-
-def test_an_old_events_ra_is_found(tmp_path: Path):
-    put(tmp_path, WRITERS["remoteaccess exitinfo"])
-    events = put(tmp_path, Written("Events.RA", ra_event("03:00")), ago=10**7)
-    assert find(tmp_path, NO_ENVIRONMENT, None).events == events

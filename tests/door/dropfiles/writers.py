@@ -158,16 +158,6 @@ def quickbbs(size: int, *, number: int = 42) -> bytes:
     return bytes(record)
 
 
-def ra_event(start: str, *, status: int = 1, days: int = 0x7F) -> bytes:
-    """A record of EVENTS.RA."""
-    record = bytearray(19)
-    record[0] = status
-    pascal(record, 1, start)
-    record[8] = days
-    pascal(record, 10, "11-19-26")
-    return bytes(record)
-
-
 _ICY_DOOR_SYS = door_sys(event="00:00", credit="0", name="Ann Example")
 _WWIV_DOOR_SYS = door_sys(port="COM1", event="00:01", name="Ann Example", password="X")
 _SYNCHRONET_NAME = ("MOTH", "", "NOWHERE, ZZ")
