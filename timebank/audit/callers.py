@@ -1,7 +1,6 @@
-"""The audit of the callers: their accounts, powers, freezes, registration and held time.
+"""The audit of the callers: their accounts, and the time held for them.
 
-Columns of a caller's row decide about minutes too. The audit compares them with transfers, calls
-and the sysop's log.
+Columns of a caller's row decide about held time. The audit compares them with the transfers.
 """
 
 from __future__ import annotations
@@ -9,10 +8,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from sqlalchemy import ColumnElement, and_, case, exists, func, not_, null, or_, select
+from sqlalchemy import and_, func, not_, or_, select
 
 from timebank.audit.findings import Check, Finding, each_is_wrong
-from timebank.audit.traces import DAY, clock_went_back, log_reaches, written
+from timebank.audit.traces import clock_went_back, log_reaches, written
 from timebank.ledger.database import Desk
 from timebank.ledger.reasons import ROUTES
 from timebank.ledger.schema import accounts, callers, calls, source, target, transfers
@@ -82,116 +81,6 @@ def _balances_of_deleted() -> Query:
     )
 
 
-# Patterns of the sysop's log for each flag: lines that set it, then lines that clear it.
-_POWERS = (
-    ("%, caller number %, was given sysop powers", "%, was entered, with the sysop's powers"),
-    ("%, caller number %, no longer has sysop powers",),
-)
-_FROZEN = (("%'s account was frozen: %",), ("%'s account was opened again: %",))
-_LOCKED = (
-    ("%, caller number %, was locked out", "%, caller number %, was locked out: %"),
-    ("%, caller number %, was let in again",),
-)
-_Lines = tuple[tuple[str, ...], tuple[str, ...]]
-
-
-def _is_line_of(lines: tuple[str, ...]) -> ColumnElement[bool]:
-    """Match lines of the log against `lines`, except where the match is in a sysop's own words.
-
-    A sysop's own words follow a colon.
-    """
-    what = log.c.what
-    return or_(*(and_(what.like(line), what.not_like(f"%:{line}")) for line in lines))
-
-
-def _flags_by_log(lines: _Lines, *wrong: ColumnElement[bool]) -> Query:
-    """Select callers who are not deleted, each with the last line of the log about the flag."""
-    known = (
-        select(log.c.caller_id, func.max(log.c.id).label("number"))
-        .where(
-            or_(_is_line_of(lines[0]), _is_line_of(lines[1])), log.c.what.not_like("Notice left: %")
-        )
-        .group_by(log.c.caller_id)
-        .subquery()
-    )
-    return (
-        select(callers.c.id, callers.c.name)
-        .select_from(callers)
-        .join(known, known.c.caller_id == callers.c.id, isouter=True)
-        .join(log, log.c.id == known.c.number, isouter=True)
-        .where(callers.c.deleted.is_(None), *wrong)
-        .order_by(callers.c.id)
-    )
-
-
-@each_is_wrong("caller {}", "{1} has sysop powers (1), but the sysop's log says none (0).")
-def _powers_taken() -> Query:
-    given = case(
-        (log.c.id.is_(None), not_(log_reaches(callers.c.created))), else_=_is_line_of(_POWERS[0])
-    )
-    return _flags_by_log(_POWERS, callers.c.powers == 1, not_(given))
-
-
-def _unset(flag: ColumnElement[int], lines: _Lines, state: str, by_log: str) -> Check:
-    """Make a check for a flag that is 0, though the last line of the log about it sets it."""
-    sentence = f"{state} (0), but the sysop's log says {by_log} (1)."
-    return each_is_wrong("caller {}", sentence)(
-        lambda: _flags_by_log(lines, flag == 0, _is_line_of(lines[0]))
-    )
-
-
-# Registration: callers get their numbers in the order in which they register.
-
-
-def _registered() -> Query:
-    number, created = callers.c.id, callers.c.created
-    first = select(calls.c.caller_id, func.min(calls.c.id).label("id")).group_by(calls.c.caller_id)
-    called = first.subquery()
-    is_logged = exists().where(log.c.caller_id == number, log.c.at == created).correlate(callers)
-    entered = or_(is_logged, not_(log_reaches(created)))
-    behind = created > calls.c.opened + DAY
-    # The log says that a sysop entered the caller then, or no longer reaches back that far. A call
-    # before that entry means that the clock was wrong.
-    by_wrong_clock = and_(entered, func.coalesce(behind, True))
-    date = case((by_wrong_clock, null()), else_=created)
-    before = func.max(date).over(order_by=number, rows=(None, -1)).label("before")
-    known = (
-        select(
-            *(number, callers.c.name, created, calls.c.opened, before),
-            and_(func.coalesce(behind, False), ~entered).label("late"),
-        )
-        .select_from(callers)
-        .join(called, called.c.caller_id == number, isouter=True)
-        .join(calls, calls.c.id == called.c.id, isouter=True)
-        .subquery()
-    )
-    is_late = known.c.late
-    return (
-        select(known)
-        .where(or_(is_late, known.c.created < known.c.before - DAY))
-        .order_by(known.c.id)
-    )
-
-
-_REGISTERED = Prepared(_registered)
-
-
-def _check_registered(desk: Desk) -> Iterator[Finding]:
-    """Find callers whose registration is a day after their first call, or a day before a lower
-    number's.
-
-    Dates that a wrong clock explains are left out.
-    """
-    for number, name, created, opened, before, is_late in list(
-        _REGISTERED.run_long(desk.connection)
-    ):
-        where, sentence = f"caller {number}", f"{name} registered on {written(created)}"
-        if is_late and not clock_went_back(desk, created):
-            yield Finding(where, f"{sentence}, but first called on {written(opened)}.")
-        elif not is_late and not clock_went_back(desk, before):
-            yield Finding(where, f"{sentence}, but an earlier caller on {written(before)}.")
-
-
 # Time held for a system event.
 
 
@@ -248,9 +137,7 @@ def _event(text: str | None) -> str:
 
 
 CHECKS: tuple[Check, ...] = (
-    *(_check_accounts, _balances_of_deleted, _powers_taken),
-    _unset(callers.c.powers, _POWERS, "{1} has no sysop powers", "they were given"),
-    _unset(callers.c.frozen, _FROZEN, "The account of {1} is open", "frozen"),
-    _unset(callers.c.locked, _LOCKED, "{1} may log on", "locked out"),
-    *(_check_registered, _check_held),
+    _check_accounts,
+    _balances_of_deleted,
+    _check_held,
 )

@@ -477,40 +477,6 @@ def test_several_days_that_were_wrong_are_taken_back_together(here, ann):
     assert here.books.audit() == []
 
 
-@pytest.mark.parametrize("servers_agree", [False, True])
-def test_a_clock_set_back_explains_registration_dates(here, servers_agree):
-    """There were no calls under the wrong clock or since: only the log shows it."""
-    here.boot(NOON + timedelta(days=2))
-    here.books.caller("Ann")
-    here.step(-2 * A_DAY)
-    if servers_agree:
-        here.machine.synchronised = True
-        for _ in range(3):
-            here.wait(AGREEMENT_SECONDS)
-    else:
-        here.process.believe()
-    here.books.caller("Bob")
-    assert here.books.audit() == []
-    assert log(here.books)[0] == "The clock is right from here on"
-
-
-@pytest.mark.parametrize("has_called", [False, True])
-@pytest.mark.parametrize("off", [3600, 10 * A_DAY], ids=["believed", "in doubt"])
-def test_a_boot_with_the_right_clock_explains_registration_dates(here, ann, off, has_called):
-    """There were no calls under the wrong clock, and the next boot has the right time."""
-    here.books.call(ann).close()
-    here.boot(NOON + timedelta(seconds=A_YEAR))
-    here.wait(3600)
-    bob = here.books.caller("Bob")
-    here.boot(NOON + timedelta(seconds=off))
-    if has_called:
-        here.books.call(bob).close()
-    else:
-        here.books.caller("Cyd")
-    assert here.books.audit() == []
-    assert ("The clock is right from here on" in log(here.books)) is here.process.is_certain
-
-
 def test_a_caller_registered_under_a_wrong_clock_can_call_today(here, ann):
     here.books.call(ann).close()
     here.boot(NOON + timedelta(seconds=A_YEAR))
