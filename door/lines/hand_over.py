@@ -45,7 +45,6 @@ INT = 4  # bytes
 LATEST = 2**63 - 1  # nanoseconds since 1970, of a file's last change
 MAX_ERRNO = 4095  # the highest error number of a system
 ANSWER_SECONDS = 3.0  # a server that takes longer hangs
-BEAT_SECONDS = 30.0  # a server without a sign of life for so long hangs
 PAUSE = 0.2  # seconds between two attempts to reach a server
 
 # What a caller reads when no server takes them, in ASCII: the line may not be known yet.
@@ -340,19 +339,6 @@ def _connects(wire: _socket.socket, name: str, until: float) -> bool:
     return True
 
 
-def stands_still(folder: str) -> bool:
-    """Return whether the server has left no sign of life for `BEAT_SECONDS`.
-
-    The server touches the file of its socket, with the time of the monotonic clock. A server that
-    takes no more callers has no such file.
-    """
-    try:
-        beat = os.stat(os.path.join(folder, NAME)).st_mtime
-    except OSError:
-        return False
-    return 0 <= beat <= time.monotonic() - BEAT_SECONDS
-
-
 def short(folder: str) -> tuple[str, int | None]:
     """Return a path of the socket that is short enough for the kernel, and a descriptor or None.
 
@@ -367,19 +353,8 @@ def short(folder: str) -> tuple[str, int | None]:
 
 def is_of(wire: _socket.socket, user: int) -> bool:
     """Return whether the process at the other end belongs to `user` or root, by the kernel."""
-    return _credentials(wire)[1] in (user, 0)
-
-
-def process_of(wire: _socket.socket) -> int:
-    """Return the number of the process at the other end, 0 if it has none here."""
-    return _credentials(wire)[0]
-
-
-def _credentials(wire: _socket.socket) -> list[int]:
-    """Return the numbers of the process, user and group at the other end."""
-    data = wire.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, 3 * INT)
-    parts = (data[at : at + INT] for at in range(0, len(data), INT))
-    return [int.from_bytes(part, sys.byteorder) for part in parts]
+    data = wire.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, 3 * INT)  # process, user, group
+    return int.from_bytes(data[INT : 2 * INT], sys.byteorder) in (user, 0)
 
 
 def receive(wire: _socket.socket) -> bytes:

@@ -261,13 +261,12 @@ class Door:
         wire = self._reach()
         try:
             messages = _messages(self.options, self.environment, self.state)
-            status = _Relay(wire, self.state, str(self.settings.folder)).run(messages)
+            status = _Relay(wire, self.state).run(messages)
         except _OtherProtocol:
             self._wait_for_update("the board's server is of another release")
             return None
-        except TimeoutError:
-            self._end_hung(wire)
-            return None
+        except TimeoutError as error:
+            raise _NotServed(NO_ANSWER, FAILED, HUNG) from error
         finally:
             wire.close()
         if status is None:
@@ -285,14 +284,6 @@ class Door:
             )
         self._last_notice = ""
         time.sleep(hand_over.PAUSE if recent else 0)
-
-    def _end_hung(self, wire: _socket.socket) -> None:
-        """Kill a server that hangs, if it belongs to this user; else raise `_NotServed`."""
-        from door.run import starting  # noqa: PLC0415 - only without a server
-
-        is_ended = starting.end_hung(wire, str(self.settings.folder)) or starting.has_ended(wire)
-        if not is_ended:
-            raise _NotServed(NO_ANSWER, FAILED, HUNG)
 
     def _update(self) -> None:
         """Restart if another release is installed: modules of two releases do not work together."""
@@ -517,12 +508,9 @@ def _absolute_paths(
 class _Relay:
     """One call at one server."""
 
-    def __init__(self, wire: _socket.socket, state: CallState, board: str) -> None:
-        """`board` is the data folder."""
+    def __init__(self, wire: _socket.socket, state: CallState) -> None:
         self._wire = wire
         self._state = state
-        self._board = board
-        self._is_on = False  # whether the server has the caller
         self._hung_up = False
         self._blocking: list[tuple[int, bool]] = []  # descriptors, with their first blocking mode
         self._terminals: list[tuple[int, list[Any]]] = []  # with their first attributes
@@ -560,7 +548,7 @@ class _Relay:
             self._wire.send(message)
 
     def _follow(self) -> int | None:
-        while self._obey(message := self._next()):
+        while self._obey(message := hand_over.receive(self._wire)):
             continue
         return self._result(message)
 
@@ -569,18 +557,6 @@ class _Relay:
         poll = select.poll()
         poll.register(self._wire, select.POLLIN)
         return bool(poll.poll(0))
-
-    def _next(self) -> bytes:
-        """Wait for a message and return it. Kill a server that hangs during the call, because no
-        other door may come to do so."""
-        poll = select.poll()
-        poll.register(self._wire, select.POLLIN)
-        while self._is_on and not poll.poll(hand_over.BEAT_SECONDS * 1000):
-            if hand_over.stands_still(self._board):
-                from door.run import starting  # noqa: PLC0415 - few servers hang
-
-                starting.end_hung(self._wire, self._board)
-        return hand_over.receive(self._wire)
 
     def _obey(self, message: bytes) -> bool:
         """Carry out a message of the server; return whether the call continues.
@@ -591,7 +567,7 @@ class _Relay:
         if word == hand_over.WANTED:
             hand_over.send_ends(self._wire, hand_over.packed(hand_over.LINE), self._ends(texts))
         elif word == hand_over.TAKEN:
-            self._state.was_served = self._is_on = True
+            self._state.was_served = True
             self._wire.settimeout(None)
         elif word == hand_over.GIVE:
             # A server that waits for the answer sends nothing until then.

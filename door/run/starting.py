@@ -13,9 +13,7 @@ from __future__ import annotations
 import fcntl
 import os
 import resource
-import select
 import signal
-import stat
 import sys
 import time
 
@@ -38,7 +36,6 @@ START_SECONDS = 20.0
 # so a door whose caller is online waits longer.
 OTHERS_SECONDS, SERVICE_SECONDS = 0.5, 15.0
 RETRY_SECONDS = 5.0  # between a failed start and the next
-AWAKE_SECONDS = 1.0  # for a resumed server to leave a sign of life
 POLL_SECONDS = 0.02  # between two attempts to reach the server
 REPLACING = (serving.RESTORING, serving.MOVING)  # the sysop is replacing the books
 
@@ -84,34 +81,6 @@ def objection(folder: str) -> str:
                 " that: start `door serve` when the machine starts."
             )
     return ""
-
-
-def end_hung(wire: _socket.socket, folder: str) -> bool:
-    """Kill a hanging server of this user, given the connection to it; return whether it was killed.
-
-    The server first gets `AWAKE_SECONDS` for a sign of life, because the whole machine may have
-    halted. If the disk takes no signs of life, the server is left alone.
-    """
-    process = hand_over.process_of(wire)
-    if not (process and hand_over.is_of(wire, os.geteuid()) and hand_over.stands_still(folder)):
-        return False
-    time.sleep(AWAKE_SECONDS)
-    try:
-        sock = os.path.join(folder, hand_over.NAME)
-        os.chmod(sock, stat.S_IMODE(os.stat(sock).st_mode))
-        if hand_over.stands_still(folder):
-            os.kill(process, signal.SIGKILL)
-            return True
-    except OSError:  # the disk takes no signs, or the server is another user's
-        pass
-    return False
-
-
-def has_ended(wire: _socket.socket) -> bool:
-    """Return whether a connection's server has ended. Another door may have ended it."""
-    poll = select.poll()
-    poll.register(wire, 0)  # poll always reports the end of a connection
-    return bool(poll.poll(0))
 
 
 def reach(config: str, folder: str, place: str, *, waits: bool = False) -> _socket.socket:

@@ -17,7 +17,6 @@ import resource
 import select
 import socket
 import stat
-import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -77,7 +76,6 @@ GONE = "The door had gone before it could write anything."
 KILLED_GIVING = "The door was killed when it was to write into the host's file."
 NO_ANSWER = "The door does not say whether it has written into the host's file."
 STOPS = N_("The board's server is closing. One moment, please: you go on from here.")
-BEAT_SECONDS = 10.0  # between two signs of life
 WELL, FAILED, REFUSED = "0", "1", "2"  # exit statuses of `door run`
 FULL = "All lines are busy just now. Please call again later."
 NO_ROOM = "not all descriptors of a caller have arrived: this server may have {} open"
@@ -119,7 +117,6 @@ class DoorListener:
         self._calls: dict[Console, HandedBack] = {}  # with the interrupt that hands each call back
         self._note: str | None = None
         self._again: asyncio.TimerHandle | None = None
-        self._beat: asyncio.TimerHandle | None = None
 
     @property
     def is_empty(self) -> bool:
@@ -164,7 +161,6 @@ class DoorListener:
         wire.setblocking(False)
         self._wire, self._path = wire, folder / hand_over.NAME
         self._inode = self._path.stat().st_ino
-        self._beats()
         self._listen()
         self.leave_note()
 
@@ -184,18 +180,10 @@ class DoorListener:
                 # A user who shares the folder may just have replaced the socket by a link.
                 os.lchown(name, -1, folder.stat().st_gid)
 
-    def _beats(self) -> None:
-        """Leave a sign of life on the socket, by `time.monotonic`."""
-        with contextlib.suppress(OSError):
-            os.utime(self._path, (now := time.monotonic(), now))
-        self._beat = asyncio.get_running_loop().call_later(BEAT_SECONDS, self._beats)
-
     def close(self) -> None:
         """Accept no more connections; calls in progress go on."""
         if self._wire is None:
             return
-        if self._beat is not None:
-            self._beat.cancel()
         asyncio.get_running_loop().remove_reader(self._wire.fileno())
         if self._again is not None:
             self._again.cancel()

@@ -140,7 +140,7 @@ class Door(Life):
             self.pipes.append(self.end)
             if not door.state.place:
                 door.state.read(door.options["dropfile"])
-            own_relay = self.relay = Relay(self.end, door.state, "")  # type: ignore[arg-type] # a fake
+            own_relay = self.relay = Relay(self.end, door.state)  # type: ignore[arg-type] # a fake
             try:
                 if door.state.was_served:
                     self._come_since[self.name] = self.machine.loop.time()

@@ -78,7 +78,7 @@ def test_a_line_is_given_back_as_it_was_when_a_server_has_died() -> None:
     near, far = socket.socketpair()
     wire, server = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with near, far, wire, server:
-        relayed = relay._Relay(wire, relay.CallState(), "")
+        relayed = relay._Relay(wire, relay.CallState())
         assert relayed._ends(["socket", str(near.fileno())]) == [near.fileno()]
         near.setblocking(False)
         assert relayed._restore_line() is None

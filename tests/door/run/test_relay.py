@@ -413,13 +413,13 @@ def test_a_door_becomes_one_of_the_new_release_when_it_hands_its_caller_on(
 
     def is_updated() -> None:
         near, first = takes(server, host) if is_on else comes(server)
-        doors.append(hand_over.process_of(near))
+        doors.append(near.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED))
         install(tmp_path, "9.9")
         refused = (hand_over.REFUSED, "next", "2", hand_over.OUT_OF_ORDER, "why")
         near.send(hand_over.packed(*((hand_over.AGAIN,) if is_on else refused)))
         near.close()
         near, second = takes(server, host)
-        doors.append(hand_over.process_of(near))
+        doors.append(near.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED))
         os.kill(doors[0], signal.SIGHUP)
         assert near.recv(64).decode() == hand_over.HUNG_UP
         near.send(hand_over.packed(hand_over.DONE, "7"))
@@ -499,36 +499,6 @@ def test_a_server_that_speaks_otherwise_is_waited_for(tmp_path: Path, is_other: 
         near, _ = host.accept()
         with near:
             assert near.recv(256).decode() == f"{relay.UP_TO_DATE}\r\nHere you are. "
-
-
-@pytest.mark.usefixtures("in_this_process")
-def test_a_caller_of_a_hung_server_continues_at_the_next(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It used to wait, perhaps for hours, for the next caller."""
-    config, server = stands_in(tmp_path)
-    monkeypatch.setattr(hand_over, "BEAT_SECONDS", 0.05)
-    monkeypatch.setattr(starting, "AWAKE_SECONDS", 0.0)
-    wires: list[socket.socket] = []
-
-    def ends(process: int, number: int) -> None:
-        assert (process, number) == (os.getpid(), signal.SIGKILL)
-        wires[0].close()
-
-    def stands_still() -> None:
-        wires.append(takes(server, host)[0])
-        os.utime(tmp_path / "data" / hand_over.NAME, (1, 1))
-        wires.append(takes(server, host)[0])
-        wires[1].send(hand_over.packed(hand_over.DONE, "7"))
-        wires[1].close()
-
-    monkeypatch.setattr(starting.os, "kill", ends)
-    with socket.create_server(("127.0.0.1", 0)) as host, server:
-        serves = threading.Thread(target=stands_still)
-        serves.start()
-        where = ":".join(map(str, host.getsockname()))
-        assert relay.relay(["--config", config, "--connect", where], {}) == 7
-        serves.join()
 
 
 @pytest.fixture
@@ -989,7 +959,7 @@ def test_the_end_of_a_call_is_read_despite_unread_messages() -> None:
         ours.send(hand_over.packed(hand_over.RESIZED))
         theirs.send(hand_over.packed(hand_over.DONE, "0"))
         theirs.close()
-        assert relay._Relay(ours, relay.CallState(), "")._follow() == 0
+        assert relay._Relay(ours, relay.CallState())._follow() == 0
 
 
 async def test_minutes_are_given_although_the_door_has_not_read_everything() -> None:
@@ -1124,7 +1094,7 @@ def test_a_value_written_to_a_host_file_reaches_the_next_server(
     with ours, theirs:
         before = relay.CallState()
         before.read(str(tmp_path))
-        door = relay._Relay(ours, before, "")
+        door = relay._Relay(ours, before)
         assert way.minutes is not None
         assert door._give_back(asked(way, 5))[0] == hand_over.GIVEN
         assert before.folder == hand_over.files_at(str(tmp_path))
@@ -1148,5 +1118,5 @@ def test_a_door_writes_no_minutes_after_the_server_stops_waiting(
         with theirs:
             for message in (hand_over.packed(hand_over.GIVE, *asked(way, 5)), *behind):
                 theirs.send(message)
-        relay._Relay(ours, before, "")._follow()
+        relay._Relay(ours, before)._follow()
     assert not (tmp_path / "MODUSER.DAT").exists()

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import errno
 import os
 import pwd
 import resource
 import signal
 import socket
-import struct
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, NoReturn
 
 import pytest
 
@@ -316,76 +313,6 @@ def test_a_caller_waits_for_the_service_manager_to_restart_a_killed_server(
         assert starting.reach(str(board), str(board), str(lock_of(board)), waits=True) is server
 
 
-class Hung:
-    """The wire to a server that does not answer."""
-
-    def __init__(self, user: int) -> None:
-        self.user = user
-
-    def getsockopt(self, *asked: int) -> bytes:
-        return struct.pack("3i", 4_000_000, self.user, 0)
-
-
-def test_a_hung_server_is_ended_only_by_a_door_of_its_user(
-    board: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    killed: list[tuple[int, int]] = []
-    monkeypatch.setattr(starting.os, "kill", lambda *what: killed.append(what))
-    monkeypatch.setattr(starting, "AWAKE_SECONDS", 0.0)
-    sock = board / "data" / hand_over.NAME
-    sock.touch()
-    ours: Any = Hung(os.geteuid())
-    beat = time.monotonic()
-    os.utime(sock, (beat, beat))
-    assert not starting.end_hung(ours, str(board / "data"))
-    os.utime(sock, (beat - hand_over.BEAT_SECONDS - 1,) * 2)
-    monkeypatch.setattr(starting.os, "geteuid", lambda: 4_000_001)
-    assert not starting.end_hung(Hung(4_000_002), str(board / "data"))  # type: ignore[arg-type]
-    assert killed == []
-    assert starting.end_hung(Hung(4_000_001), str(board / "data"))  # type: ignore[arg-type]
-    assert killed == [(4_000_000, signal.SIGKILL)]
-
-
-def test_a_server_that_was_halted_together_with_its_doors_is_left_alone(
-    board: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A container that is paused, or a machine: doors woke before the server, and killed it."""
-    killed: list[tuple[int, int]] = []
-    monkeypatch.setattr(starting.os, "kill", lambda *what: killed.append(what))
-    sock = board / "data" / hand_over.NAME
-    sock.touch()
-    os.utime(sock, (1, 1))
-
-    def beats(_: float) -> None:
-        os.utime(sock, (time.monotonic(), time.monotonic()))
-
-    monkeypatch.setattr(starting.time, "sleep", beats)
-    ours: Any = Hung(os.geteuid())
-    assert hand_over.stands_still(str(board / "data"))
-    assert not starting.end_hung(ours, str(board / "data"))
-    assert killed == []
-
-
-@pytest.mark.parametrize("number", [errno.EROFS, errno.ENOSPC])
-def test_where_a_disk_takes_no_signs_of_life_no_server_is_ended(
-    board: Path, monkeypatch: pytest.MonkeyPatch, number: int
-) -> None:
-    killed: list[tuple[int, int]] = []
-    monkeypatch.setattr(starting.os, "kill", lambda *what: killed.append(what))
-    monkeypatch.setattr(starting.time, "sleep", lambda _: None)
-    sock = board / "data" / hand_over.NAME
-    sock.touch()
-    os.utime(sock, (1, 1))
-
-    def refuses(*_: object) -> NoReturn:
-        raise OSError(number, os.strerror(number))
-
-    monkeypatch.setattr(starting.os, "chmod", refuses)
-    ours: Any = Hung(os.geteuid())
-    assert not starting.end_hung(ours, str(board / "data"))
-    assert killed == []
-
-
 def test_one_that_cannot_start_is_not_tried_again_for_a_while(
     board: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -460,18 +387,6 @@ def test_a_first_door_makes_the_data_folder_as_configured(
     (tmp_path / "sysop.toml").write_text(f"nonsense = 1\n{TOML}")
     with pytest.raises(FileNotFoundError, match="nonsense"):
         reach(tmp_path)
-
-
-def test_a_server_just_ended_by_another_door_does_not_refuse_a_caller(
-    board: Path,
-) -> None:
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    door = relay.Door({"config": str(board / "sysop.toml")}, {})
-    with ours:
-        with pytest.raises(relay._NotServed):
-            door._end_hung(ours)
-        theirs.close()
-        door._end_hung(ours)
 
 
 def test_a_door_reports_a_server_with_another_data_folder_on_its_books(
