@@ -11,7 +11,6 @@ import json
 import os
 from collections.abc import Collection, Mapping
 from contextlib import closing, suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from socket import SHUT_RDWR
 from typing import TYPE_CHECKING, Any
@@ -21,14 +20,13 @@ from door.config import config
 from door.errors import NoAnswer, NoServer
 from door.lines import commands, hand_over
 from door.server import server_note
-from door.server.board_commands import COMMAND, clean
+from door.server.board_commands import COMMAND
 from timebank import files, serving
-from timebank.errors import SettingsError, TimeBankError
+from timebank.errors import SettingsError
 
 if TYPE_CHECKING:
     from _socket import socket as _socket
 
-    from timebank.settings.settings import BankSettings
 
 RECEIPT_SECONDS = 3.0  # for a server to confirm that it has read a command
 ANSWER_SECONDS = 10.0  # for a server to carry it out
@@ -56,7 +54,6 @@ def ask_server(
             return ask(settings.board.data, request)
         except NoServer as error:
             nobody, tried = error, os.path.realpath(settings.board.data)
-            problem = _elsewhere(settings.bank)
     for server in server_note.servers_of(path):
         if server.data == tried:
             continue
@@ -155,28 +152,6 @@ def _nobody(data: Path) -> NoAnswer:
         f"This board's server is not running. The last one in {data}, process {server.process},"
         f" began on {server.since} and ended without closing the board."
     )
-
-
-def _elsewhere(bank: BankSettings) -> str:
-    """Return a sentence about the board's servers on other machines, if its books list them."""
-    if bank.server is None:
-        return ""
-    # Only boards on several machines need these modules; most commands do not.
-    from timebank.ledger.engines import books_of  # noqa: PLC0415
-    from timebank.servers import registry  # noqa: PLC0415
-
-    try:
-        database = books_of(bank)
-        try:
-            with database.reading(bank, datetime.now(UTC)) as desk:
-                names = [clean(server.name) for server in registry.living_servers(desk)]
-        finally:
-            database.close()
-    except TimeBankError as error:
-        return f"Whether others run on other machines is not known: {error}"
-    if not names:
-        return "No other server of the board runs either."
-    return f"On other machines these run, and take commands there: {', '.join(names)}."
 
 
 def announce_event(path: Path) -> None:
