@@ -30,14 +30,14 @@ from wcwidth import wcwidth
 from verify.robots.screen import marked
 
 IAC, DONT, DO, WONT, WILL, SB, SE = 255, 254, 253, 252, 251, 250, 240
-BINARY, ECHO, SGA, TTYPE, NAWS, NEW_ENVIRON, CHARSET = 0, 1, 3, 24, 31, 39, 42
+BINARY, ECHO, SGA, TTYPE, EOR, NAWS, NEW_ENVIRON, CHARSET = 0, 1, 3, 24, 25, 31, 39, 42
 IS, SEND = 0, 1
 CHARSET_REQUEST, CHARSET_ACCEPTED, CHARSET_REJECTED = 1, 2, 3
 PATIENCE = 120.0  # seconds; a test that waits this long has failed, on the busiest machine too
 
 # A whole command; a doubled 0xFF; or the beginning of either at the end of the data.
 _COMMAND = re.compile(
-    rb"\xff(?:[\xfb-\xfe](.)|\xfa((?:[^\xff]|\xff\xff)*)\xff\xf0|(\xff)|[\xf0-\xf9])", re.DOTALL
+    rb"\xff(?:[\xfb-\xfe](.)|\xfa((?:[^\xff]|\xff\xff)*)\xff\xf0|(\xff)|[\xef-\xf9])", re.DOTALL
 )
 # The usual output: plain text, or a sequence of numbers and a letter.
 _FINAL = "".join(map(re.escape, pyte.Stream.csi))
@@ -90,6 +90,14 @@ MODERN = Profile(
     charset_names=("UTF-8",),
     attributes=b"\x1b[?64;1;2;6;22c",
     reports_cursor=True,
+)
+# A MUD client with a screen reader: Mudlet's names, and prompts that are marked.
+READER = Profile(
+    charset="utf-8",
+    performs=frozenset({TTYPE, NAWS, NEW_ENVIRON, CHARSET}),
+    accepts=frozenset({SGA, ECHO, EOR}),
+    terminal_types=("MUDLET", "XTERM", "MTTS 2381"),
+    charset_names=("UTF-8",),
 )
 SILENT = Profile(charset="ascii", answers=False)
 REFUSING = Profile(charset="ascii")

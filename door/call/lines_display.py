@@ -26,12 +26,14 @@ class LinesDisplay:
         *,
         colour: bool,
         is_read_out: bool = False,
+        echoes: bool = True,
     ) -> None:
         """Write through `send`; no line reaches the last of `columns` columns.
 
-        If `is_read_out`, menus are written for screen readers.
+        If `is_read_out`, menus are written for screen readers. Typed text is sent if `echoes`.
         """
         self._send = send
+        self._echoes = echoes
         self._colour = colour
         self._written = read_out if is_read_out else str
         self._scene: Scene | None = None
@@ -123,7 +125,8 @@ class LinesDisplay:
             if before != after:
                 break
             same += 1
-        self._send("".join(map(_rubbed_out, reversed(old[same:]))) + new[same:])
+        if self._echoes:
+            self._send("".join(map(_rubbed_out, reversed(old[same:]))) + new[same:])
         self._typed = text
 
     def answered(self) -> None:

@@ -90,15 +90,17 @@ class Screen:
     _held_back: str = ""  # plain lines sent under a cover
     _paints: bool = False  # whether to paint if the terminal is large enough
     _fit_is_due: bool = False
-    # Shows the open keys on a line that can, such as a web page; None on all others.
-    _shows_offers: Callable[[OpenKeys, str], None] | None = field(init=False)
     _loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.get_running_loop)
 
     def __post_init__(self) -> None:
-        self._shows_offers = getattr(self._line, "offers", None)
         self.display = self._new_display()
 
     # What is shown.
+
+    @property
+    def _shows_offers(self) -> Callable[[OpenKeys, str], None] | None:
+        """What takes the open keys on a line that shows or marks them; None on all others."""
+        return getattr(self._line, "offers", None)
 
     def say(self, text: str) -> None:
         self.display.say(text)
@@ -166,9 +168,9 @@ class Screen:
 
         The line shows an offer once, and again after each press of one of its keys.
         """
-        if self._shows_offers is not None:
+        if (show := self._shows_offers) is not None:
             offered = self.offered if self.cover is None else UNDER_COVER
-            self._shows_offers(offered, self.viewer.language)
+            show(offered, self.viewer.language)
 
     # How it is shown.
 
@@ -276,7 +278,10 @@ class Screen:
                     self.send, self._soon, self.viewer, columns, rows, colour=colour
                 )
         is_read_out = self.look.paint is Paint.LINES
-        return LinesDisplay(self.send, self._line.columns, colour=colour, is_read_out=is_read_out)
+        echoes = not self._line.hints.scrolls
+        return LinesDisplay(
+            self.send, self._line.columns, colour=colour, is_read_out=is_read_out, echoes=echoes
+        )
 
     def _take_back(self) -> None:
         if self.on_clear:

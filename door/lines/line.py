@@ -20,6 +20,8 @@ LANGUAGE_VARIABLES = ("LC_ALL", "LC_CTYPE", "LANG")  # the first one set counts 
 # The reason of the end when the caller closed the line and had taken all bytes.
 CALLER_HUNG_UP = "the caller hung up"
 
+VT100, UNICODE, SCREEN_READER = 2, 4, 64  # of the bits behind "MTTS"
+_MTTS = re.compile(r"MTTS (\d{1,9})", re.IGNORECASE)
 _UNPRINTABLE = re.compile(r"[^ -~]+")
 
 
@@ -31,7 +33,8 @@ class Hints:
     holds at most 8 names, the preferred one first, in their own spelling. `language` is a locale
     such as ``en_US.UTF-8``. `charset` is the character set that the other end agreed to, and
     `typed` the one that its letters proved to be in. `page` is the origin of the board's own page,
-    such as ``https://board.example``, if it is calling.
+    such as ``https://board.example``, if it is calling. `sends_lines` is True for a program
+    that may send a line at a time.
     """
 
     terminal_types: tuple[str, ...] = ()
@@ -39,6 +42,25 @@ class Hints:
     charset: str = ""
     typed: str = ""
     page: str = ""
+    sends_lines: bool = False
+
+    @property
+    def mtts(self) -> int | None:
+        """The capabilities that a MUD client names ("MTTS 2381"); None from all others."""
+        named = (_MTTS.fullmatch(name) for name in self.terminal_types)
+        return next((int(match[1]) for match in named if match), None)
+
+    @property
+    def is_read_aloud(self) -> bool:
+        return bool((self.mtts or 0) & SCREEN_READER)
+
+    @property
+    def scrolls(self) -> bool:
+        """Whether this is a MUD client that has only lines, or has them read aloud.
+
+        It sends whole lines and shows them by itself.
+        """
+        return self.mtts is not None and (self.is_read_aloud or not self.mtts & VT100)
 
 
 Ask = Literal["keys", "text", "number", "secret", "any", "answers"]

@@ -21,6 +21,7 @@ from door.call.keyboard import LINES
 from door.call.markup import wrap
 from door.call.scene import LAYOUT_COLUMNS
 from door.call.screen import CANVAS_COLUMNS, CANVAS_ROWS, Look, Paint
+from door.lines.line import UNICODE
 from door.lobby import texts
 from timebank.errors import BooksFailed
 from timebank.language import LANGUAGES, N_, _
@@ -40,10 +41,8 @@ COLOURLESS_TERMINALS = ("vt52", "vt100", "vt102", "vt220", "vt320")
 OUR_TERMINAL = "xterm.js"
 
 PLAIN_LINES = Look(Charset.ASCII, Paint.LINES)  # for a terminal without hints
-UNICODE, SCREEN_READER = 4, 64  # bits of "MTTS 68": it understands UTF-8; a screen reader is on
 _LATIN1 = re.compile(r"8859_?1(?![0-9])")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?![A-Za-z])")
-_MTTS = re.compile(r"MTTS (\d+)", re.IGNORECASE)
 
 SAMPLE = ("┌─────────┐", "│ A♠  10♥ │", "└─────────┘")
 AROUND_BOXES = 3  # rows: the title, an empty row and the question
@@ -79,19 +78,10 @@ def wants_lines(hints: Hints) -> bool:
 
     >>> from door.lines.line import Hints
     >>> [wants_lines(Hints((name,))) for name in ("MTTS 2381", "mtts 13", "dumb", "xterm")]
-    [True, False, True, False]
+    [True, True, True, False]
     """
     kinds = hints.terminal_types
-    return bool(kinds and kinds[0].casefold() == "dumb") or _is_read_aloud(hints)
-
-
-def _is_read_aloud(hints: Hints) -> bool:
-    return _mtts_has(hints, SCREEN_READER)
-
-
-def _mtts_has(hints: Hints, bit: int) -> bool:
-    standards = (_MTTS.fullmatch(name) for name in hints.terminal_types)
-    return any(int(match[1]) & bit for match in standards if match)
+    return bool(kinds and kinds[0].casefold() == "dumb") or hints.scrolls
 
 
 def known(hints: Hints) -> Look | None:
@@ -124,7 +114,7 @@ def charset_of(hints: Hints) -> Charset | None:
     named = (_named(each) for each in (host_charset, hints.charset, language))
     if charset := next(filter(None, named), None):
         return charset
-    is_modern = kind.startswith(MODERN_TERMINALS) or _mtts_has(hints, UNICODE)
+    is_modern = kind.startswith(MODERN_TERMINALS) or bool((hints.mtts or 0) & UNICODE)
     return Charset.UTF8 if is_modern else None
 
 
@@ -364,4 +354,4 @@ async def remember(caller: Caller, look: Look) -> None:
 
 def _terminal(hints: Hints) -> str:
     kind = hints.terminal_types[0].casefold() if hints.terminal_types else "unknown"
-    return f"{kind}, read aloud" if _is_read_aloud(hints) else kind
+    return f"{kind}, read aloud" if hints.is_read_aloud else kind

@@ -18,11 +18,13 @@ class Code(IntEnum):
     """
 
     EOF = 236
+    EOR = 239
     SE = 240
     BREAK = 243
     INTERRUPT_PROCESS = 244
     ARE_YOU_THERE = 246
     ERASE_CHARACTER = 247
+    GO_AHEAD = 249
     SB = 250
     WILL = 251
     WONT = 252

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from door.errors import Flood
 from door.lines.flow import LineLimits, StreamLine, StreamProtocol
-from door.lines.line import bounded_size
+from door.lines.line import OpenKeys, bounded_size
 from door.lines.telnet.framing import (
     IAC_BYTE,
     KEYS,
@@ -41,9 +41,32 @@ class CommandLimits(LineLimits):
 
 
 class TelnetLine(StreamLine):
-    """A line that doubles every 0xFF it sends, so that none reads as a command."""
+    """A line that doubles every 0xFF it sends, so that none reads as a command.
+
+    At each question it sends `prompt_mark` behind the prompt. A program that echoes while its
+    `echo_off` is not sent hides a secret between `echo_off` and `echo_on`.
+    """
+
+    prompt_mark = b""
+    echo_off, echo_on = b"", b""
+    _is_marked = True  # nothing was written since the last mark
+    _is_hidden = False
+
+    @property
+    def offers(self) -> Callable[[OpenKeys, str], None] | None:
+        return self._on_question if self.prompt_mark or self.echo_off else None
+
+    def _on_question(self, offered: OpenKeys, _language: str) -> None:
+        is_secret = offered.ask == "secret"
+        if self.echo_off and is_secret != self._is_hidden:
+            self._is_hidden = is_secret
+            super().write(self.echo_off if is_secret else self.echo_on)
+        if not self._is_marked:
+            self._is_marked = True
+            super().write(self.prompt_mark)
 
     def write(self, data: bytes) -> None:
+        self._is_marked = False
         if IAC_BYTE in data:
             data = data.replace(IAC_BYTE, IAC_BYTE + IAC_BYTE)
         super().write(data)

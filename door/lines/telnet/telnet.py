@@ -76,6 +76,7 @@ _OPENING = b"".join(IAC_BYTE + request for request in _ASKED)
 # The options that may be on at our end, and in `_THEIRS` at the caller's. All others are refused
 # every time.
 _OURS = frozenset({telopt.BINARY, telopt.ECHO, telopt.SGA, telopt.TM, telopt.CHARSET})
+_PROMPTING = frozenset({telopt.ECHO, telopt.SGA, telopt.EOR})  # how a prompt looks depends on them
 _COMPRESSION = frozenset({b"\x55", telopt.MCCP2_COMPRESS, telopt.MCCP3_COMPRESS})
 
 # The subnegotiations worth reading, and the only form in which each is read: a window of four
@@ -90,6 +91,8 @@ _FORMS = {
 _THEIRS = frozenset({telopt.BINARY, telopt.SGA, *_FORMS})
 
 _LONGEST_REPLY = 64  # bytes; the CHARSET request with its announcement
+_GO_AHEAD = IAC_BYTE + bytes((Code.GO_AHEAD,))
+_END_OF_RECORD = IAC_BYTE + bytes((Code.EOR,))
 _CHARACTER_SETS = ("UTF-8", "CP437", "IBM437", "ISO-8859-1", "US-ASCII")
 
 
@@ -181,6 +184,8 @@ class HardenedTelnet(TelnetProtocol):
         self._serve_at = self._began + limits.silence
         self._agreement = _OPENED
         self._options: _LeanWriter | None = None
+        self._accepted: frozenset[bytes] = frozenset()  # of our options, by the caller's program
+        self._refused: frozenset[bytes] = frozenset()
 
     # asyncio's protocol
 
@@ -188,6 +193,7 @@ class HardenedTelnet(TelnetProtocol):
         super().connection_made(transport)
         self._transport = cast("asyncio.Transport", transport)
         self._transport.write(_OPENING)
+        self._hint(sends_lines=True)  # until the program agrees to send each key
         self._timer = self._loop.call_at(self._serve_at, self._serve_in_time)
 
     def _library(self) -> _LeanWriter:
@@ -266,6 +272,15 @@ class HardenedTelnet(TelnetProtocol):
         self.line.count_unsent(_LONGEST_REPLY)
 
     def _settle_option(self, code: int, option: bytes) -> None:
+        if code in (Code.DO, Code.DONT):
+            is_new = option not in self._accepted
+            self._note_answer(option, is_accepted=code == Code.DO)
+            if option == telopt.EOR:  # the library's answer would be WONT
+                if code == Code.DO and is_new and not self.line.hints.scrolls:
+                    self._transport.write(telopt.IAC + telopt.WILL + option)
+                return
+            if option == telopt.ECHO and self.line.hints.scrolls:
+                return  # the answer to what hides a password
         if option in (_OURS if code in (Code.DO, Code.DONT) else _THEIRS):
             for byte in (IAC_BYTE, bytes((code,)), option):
                 self._library().feed_byte(byte)
@@ -275,6 +290,27 @@ class HardenedTelnet(TelnetProtocol):
             self._transport.write(telopt.IAC + telopt.WONT + option)
         elif code == Code.WILL:
             self._transport.write(telopt.IAC + telopt.DONT + option)
+
+    def _note_answer(self, option: bytes, *, is_accepted: bool) -> None:
+        """Note what the program said to one of `_PROMPTING`, and how it wants to be prompted."""
+        if option in _PROMPTING:
+            self._accepted, self._refused = self._accepted - {option}, self._refused - {option}
+            if is_accepted:
+                self._accepted |= {option}
+            else:
+                self._refused |= {option}
+        self._prompt_as_wanted()
+
+    def _prompt_as_wanted(self) -> None:
+        scrolls = self.line.hints.scrolls
+        if telopt.EOR in self._accepted:
+            self.line.prompt_mark = _END_OF_RECORD
+        elif telopt.SGA in self._refused:
+            self.line.prompt_mark = _GO_AHEAD
+        else:
+            self.line.prompt_mark = b"\r\n" if scrolls else b""
+        sends_keys = {telopt.ECHO, telopt.SGA} <= self._accepted
+        self._hint(sends_lines=scrolls or not sends_keys)
 
     def _answered(self, option: bytes) -> None:
         self._library().pending_option.pop(telopt.SB + option, None)
@@ -318,8 +354,18 @@ class HardenedTelnet(TelnetProtocol):
         """Note one of the terminal's names, and ask for the next until one repeats."""
         names = self.line.hints.terminal_types
         if name not in names and len(names) < MOST_TERMINAL_TYPES:
+            was_scrolling = self.line.hints.scrolls
             self._hint(terminal_types=(*names, name))
             self._library().request_ttype()
+            if self.line.hints.scrolls and not was_scrolling:
+                self._meet_mud_client()
+
+    def _meet_mud_client(self) -> None:
+        """Leave echoes to a program that sends lines, except for secrets; offer marked prompts."""
+        will, wont = telopt.IAC + telopt.WILL, telopt.IAC + telopt.WONT
+        self.line.echo_off, self.line.echo_on = will + telopt.ECHO, wont + telopt.ECHO
+        self._transport.write(self.line.echo_on + will + telopt.EOR)
+        self._prompt_as_wanted()
 
 
 class TelnetListener(Listener):

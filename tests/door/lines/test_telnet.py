@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from door.lines.line import OpenKeys
 from door.lines.telnet.telnet import USUAL_LIMITS
 from tests.door.lines.board import GREETING, Board, Wire, connected, open_board, plugged
 from tests.terminal import (
@@ -14,10 +15,12 @@ from tests.terminal import (
     DO,
     DONT,
     ECHO,
+    EOR,
     IAC,
     MODERN,
     NAWS,
     NEW_ENVIRON,
+    READER,
     REFUSING,
     SB,
     SE,
@@ -350,3 +353,68 @@ async def test_absurd_windows_become_possible_ones(
             bytes((IAC, SB, NAWS)) + size.replace(b"\xff", b"\xff\xff") + bytes((IAC, SE))
         )
         await call.until(lambda call: call.sizes[-1] == taken)
+
+
+# Prompts of programs that send whole lines
+
+GO_AHEAD, END_OF_RECORD = bytes((IAC, 249)), bytes((IAC, 239))
+HIDES, SHOWS = bytes((IAC, WILL, ECHO)), bytes((IAC, WONT, ECHO))
+
+
+@pytest.mark.parametrize(
+    ("profile", "mark"),
+    [
+        (REFUSING, GO_AHEAD),
+        (replace(REFUSING, accepts=frozenset({EOR}), opening=bytes((IAC, DO, EOR))), END_OF_RECORD),
+        (READER, END_OF_RECORD),
+        (replace(READER, accepts=frozenset({SGA, ECHO})), b"\r\n"),
+        (replace(READER, accepts=frozenset({ECHO})), GO_AHEAD),
+        (SYNCTERM, b""),
+        (MODERN, b""),
+        (SILENT, b""),
+    ],
+    ids=["refuses SGA", "asks for EOR", "MUD", "by lines", "GA", "syncterm", "modern", "silent"],
+)
+async def test_a_prompt_is_marked_once_as_the_program_wants_it(
+    board: Board, profile: Profile, mark: bytes
+) -> None:
+    async with Terminal(profile) as terminal:
+        line = (await connected(terminal, board)).line
+        await terminal.until("Board.")
+        before = len(terminal.wire)
+        for words in (b"Name: ", b"Password: "):
+            line.write(words)
+            for _twice in range(2):
+                if (ask := getattr(line, "offers", None)) is not None:
+                    ask(OpenKeys("keys"), "en")
+        line.write(b"End")
+        await terminal.until("End")
+        sent = bytes(terminal.wire[before:])
+    assert sent == b"Name: " + mark + b"Password: " + mark + b"End"
+
+
+async def test_a_mud_client_hides_a_secret_and_nothing_else(board: Board) -> None:
+    async with Terminal(READER) as terminal:
+        line = (await connected(terminal, board)).line
+        await terminal.until("Board.")
+        assert line.hints.sends_lines
+        assert terminal.wire.endswith(GREETING)
+        assert terminal.wire.rindex(SHOWS) > terminal.wire.rindex(HIDES)
+        before = len(terminal.wire)
+        for ask in ("text", "secret", "secret", "keys"):
+            line.offers(OpenKeys(ask), "en")
+        line.write(b"End")
+        await terminal.until("End")
+        sent = bytes(terminal.wire[before:])
+    assert sent.count(HIDES) == sent.count(SHOWS) == 1
+    assert sent.endswith(HIDES + SHOWS + b"End")
+
+
+@pytest.mark.parametrize(
+    ("profile", "sends_lines"), [(SYNCTERM, False), (MODERN, False), (REFUSING, True)]
+)
+async def test_a_program_that_sends_each_key_is_told_apart(
+    board: Board, profile: Profile, sends_lines: bool
+) -> None:
+    async with Terminal(profile) as terminal:
+        assert (await connected(terminal, board)).line.hints.sends_lines is sends_lines

@@ -19,7 +19,7 @@ from door.lobby import looks
 from tests.door.by_ssh import LISTENER, by_ssh
 from tests.door.call.test_passwords import enter, stored_hash
 from tests.door.visiting import MENU, Guest, known, sysop_toml, visitor
-from tests.terminal import MODERN, REFUSING, SYNCTERM, Profile
+from tests.terminal import MODERN, READER, REFUSING, SYNCTERM, Profile
 from tests.world import BOARD, PASSWORD, World, world
 
 TOML = sysop_toml(events="")
@@ -34,7 +34,7 @@ DUMB = replace(MODERN, terminal_types=("dumb",), environment={}, charset_names=(
 DUMB_CP437 = replace(DUMB, charset="cp437")
 DUMB_UTF8 = replace(DUMB, environment={"LANG": "en_US.UTF-8"})
 FRENCH = replace(DUMB, environment={"LANG": "fr_FR.UTF-8"})
-MTTS = replace(DUMB, terminal_types=("mudlet", "xterm", "MTTS 2381"))
+MTTS = replace(READER, charset_names=())
 LATIN = replace(
     MODERN,
     charset="latin-1",

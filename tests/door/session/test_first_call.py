@@ -10,7 +10,7 @@ from door.games.engine.cards import parse_cards
 from door.games.solver.tutor import tutor
 from door.session.tour import DECK
 from tests.door.visiting import MENU, Guest, sysop_toml, visitor
-from tests.terminal import MODERN, REFUSING, SYNCTERM, Profile
+from tests.terminal import MODERN, READER, REFUSING, SYNCTERM, Profile
 from tests.world import PASSWORD, World
 
 TOML = sysop_toml(events="")
@@ -22,8 +22,8 @@ TITLES = (
 )
 ONWARD = ("<N>ext (Enter)", "<N>ext (Enter)", "<P>ractice hand (Enter)")
 OFFER = "Using a screen reader? Press ! for plain lines."
-READER = replace(MODERN, terminal_types=("MUDLET", "XTERM", "MTTS 2381"), environment={})
-SIGHTED = replace(MODERN, terminal_types=("MUDLET", "XTERM", "MTTS 2317"), environment={})
+SIGHTED = replace(READER, terminal_types=("MUDLET", "XTERM", "MTTS 2317"))
+PAINTING = replace(MODERN, terminal_types=("TINTIN++", "XTERM", "MTTS 783"), environment={})
 DUMB = replace(MODERN, terminal_types=("dumb",))
 
 
@@ -60,7 +60,7 @@ async def test_plain_lines_are_offered_once_before_the_picture(board: World) -> 
     assert received.index(OFFER.encode()) < received.index(b"\xdb")
 
 
-@pytest.mark.parametrize("profile", [READER, DUMB], ids=["mtts", "dumb"])
+@pytest.mark.parametrize("profile", [READER, SIGHTED, DUMB], ids=["reader", "mud", "dumb"])
 async def test_a_terminal_that_is_read_aloud_gets_lines_unasked(board: World, profile) -> None:
     ada = await registers(board, profile)
     await ada.presses("n").is_asked(MENU)
@@ -70,7 +70,7 @@ async def test_a_terminal_that_is_read_aloud_gets_lines_unasked(board: World, pr
 
 async def test_a_reader_that_is_off_is_asked_as_others_are(board: World) -> None:
     ada = Guest(board, "Ada")
-    await ada.dials(SIGHTED)
+    await ada.dials(PAINTING)
     assert ada.terminal.transcript.count(OFFER) == 1
 
 

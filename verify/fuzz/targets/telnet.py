@@ -37,6 +37,7 @@ class Outcome:
     typed: bytes | None
     size: tuple[int, int]
     hints: Hints | None
+    prompt_mark: bytes
 
 
 def check(data: bytes) -> None:
@@ -88,7 +89,8 @@ async def _outcome(packets: list[bytes], passive: bool) -> Outcome:
     assert len(notebook.ends) == 1
     assert_one_line(notebook.ends[0])
     # The budget counts commands up to the end, so a line that was cut off has read them all.
-    return Outcome(typed, (line.columns, line.rows), None if ended else hints)
+    mark = b"" if ended else line.prompt_mark
+    return Outcome(typed, (line.columns, line.rows), None if ended else hints, mark)
 
 
 def _protocol(passive: bool) -> HardenedTelnet | PassiveTelnet:
@@ -107,6 +109,8 @@ def _seeds() -> Iterator[bytes]:
         b"\xff\xfa\x1f\0\xff\xff\0\xff\xff\xff\xf0\xff\xff\xff\xfb\x55\xff\xfa\x57\xff\xf0bomb",
         b"\xff\xfc\x18\xff\xfe\x01\xff\xfe\0\xff\xfc\0\xff\xfd\x06\xff\xfd\x12\xff\xfb\x5b",
         b"\xff\xfd\x03" * 60,
+        b"\xff\xfe\x03\xff\xf9\xff\xfd\x19\xff\xef\xff\xfe\x19\xff\xfd\x19\xff\xfe\x01",
+        b"\xff\xfb\x18\xff\xfa\x18\0MTTS 2381\xff\xf0\xff\xfd\x19\xff\xfd\x01look\r\n",
     )
     for kind in (0, 3):
         for each in arrived:
@@ -135,6 +139,7 @@ TARGET = Target(
             b"\xff\xfa\x20",
         ),
         *(b"\0LANG\1", b"\2\2", b"\xff\xf6", b"\xff\xf4", b";UTF-8", b"\x1b[c", b"\xff\xfd\x06"),
+        *(b"\xff\xf9", b"\xff\xef", b"\xff\xfd\x19", b"\xff\xfe\x03", b"MTTS 2381"),
     ),
     longest=512,
     seconds=0.5,
