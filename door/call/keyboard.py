@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from ansi.charset import UNREADABLE, Charset, spelling
-from ansi.keys import BACKSPACE, F1, RUBOUT, Key, KeyDecoder, Paste
+from ansi.keys import BACKSPACE, ENTER, F1, RUBOUT, Key, KeyDecoder, Paste
 from door.call.screen import Look, Paint, Screen
+from door.call.whole_lines import WholeLine, chosen, whole_lines
 from door.clock import Clock, Timer
 from door.errors import CarrierLost, Interruption, TakenOver
 from door.flag import Flag
@@ -84,6 +85,8 @@ class Keyboard:
         keys = self._decoder.feed(data)
         if not data.isascii() and self._screen.look == _UNKNOWN and any(map(_is_foreign, keys)):
             self._speak_unicode()
+        if self.takes_words:
+            keys = whole_lines(keys)
         if self._on_positions:
             for row, column in self._decoder.positions():
                 if self._on_positions:
@@ -94,6 +97,11 @@ class Keyboard:
             if self._flush is not None:
                 self._flush.cancel()
             self._flush = self._loop.call_later(ESCAPE_SECONDS, self._flush_escape)
+
+    @property
+    def takes_words(self) -> bool:
+        """Whether the caller has plain lines and a program that sends whole lines."""
+        return self._line.hints.sends_lines and not self._screen.is_painted
 
     def _speak_unicode(self) -> None:
         """Answer an unknown terminal in UTF-8, because its caller types UTF-8."""
@@ -171,16 +179,21 @@ class Keyboard:
         *,
         takes_slash: bool = False,
         takes_paste: bool = False,
+        takes_words: bool = False,
         changed: Flag | None = None,
     ) -> str:
         """Return the next key, or raise the `Interruption` that came instead.
 
         `LINES` switches to plain lines, a slash begins a command, and `REREAD` shows the screen
         again, unless `takes_slash` makes them like any other key. A pasted text is dropped, unless
-        `takes_paste`. Once `changed` is raised, with a `nudge`, return `CHANGED`.
+        `takes_paste`. A `WholeLine` is its letters and Enter, unless `takes_words`; a MUD client's
+        counts as one key where no text is typed. Once `changed` is raised, with a `nudge`, return
+        `CHANGED`.
         """
         while True:
-            key = await self._next_key(takes_paste=takes_paste, changed=changed)
+            key = await self._next_key(
+                takes_paste=takes_paste, takes_words=takes_words, changed=changed
+            )
             if key == LINES and self.on_lines is not None and not takes_slash:
                 await self.on_lines()
             elif takes_slash or not (
@@ -213,7 +226,7 @@ class Keyboard:
             screen.lay_out_again()
         return True
 
-    async def _next_key(self, *, takes_paste: bool, changed: Flag | None) -> str:
+    async def _next_key(self, *, takes_paste: bool, takes_words: bool, changed: Flag | None) -> str:
         while self.interruption is None:
             if changed is not None and changed.is_set():
                 return CHANGED
@@ -221,6 +234,15 @@ class Keyboard:
                 self._keys_this_turn = 0
                 await asyncio.sleep(0)
             elif (key := self.next_key(takes_paste=takes_paste)) is not None:
+                if isinstance(key, WholeLine):
+                    if takes_paste or not (takes_words or self._line.hints.scrolls):
+                        self._keys[:1] = key.typed
+                        continue
+                    if key.text in (LINES, REREAD):
+                        key = key.text
+                    elif key.text.startswith(COMMAND):
+                        self._keys[:1] = key.typed
+                        continue
                 self._keys_this_turn += 1
                 del self._keys[0]
                 self._has_hurried = False
@@ -250,6 +272,24 @@ class Keyboard:
         """Drop what was typed ahead, before a question that deserves a fresh answer."""
         self._keys.clear()
         self._read_on()
+
+    def letter_of(self, key: str, choices: Mapping[str, str]) -> str:
+        """Return the letter of the choice that a `WholeLine` names; any other key is itself.
+
+        A number behind the word answers the next question. Only a MUD client surely sends words:
+        an unknown line of another program is keys that were typed ahead.
+        """
+        if not isinstance(key, WholeLine):
+            return key
+        if named := chosen(key.text, choices):
+            letter, number = named
+            if number:
+                self._keys[:0] = (*number, ENTER)
+            return letter
+        if not self._line.hints.scrolls:
+            self._keys[:0] = key.typed[1:]
+            return key.text[0]
+        return key.text if len(key.text) == 1 else key
 
     def forget_hurry(self) -> None:
         """Drop the keys that ended a `pause`, before a wait for any key."""
@@ -303,7 +343,9 @@ class Keyboard:
 
 
 def letters_of(key: str) -> Sequence[str]:
-    """Return what a key types into a text: the letters of a `Paste`, else the key alone."""
+    """Return what a key types into a text: the letters of a `Paste` or line, else the key alone."""
+    if isinstance(key, WholeLine):
+        return key.typed
     return key.text if isinstance(key, Paste) else (key,)
 
 

@@ -92,7 +92,11 @@ class Pager:
 
     async def _letter(self, reading: _Reading) -> str:
         """Return the letter of the page, or of the exit, that the caller chooses."""
-        while (letter := reading.letter(key := await self._keyboard.key())) is None:
+        while True:
+            key = await self._keyboard.key(takes_words=True)
+            key = self._keyboard.letter_of(key, {**reading.choices, **reading.also})
+            if (letter := reading.letter(key)) is not None:
+                break
             if key in HELP_KEYS:
                 turns = f"|07{_('Space and Page Down turn the page, B and Page Up go back.')}"
                 self._screen.say(turns if reading.choices else _any_key_words())

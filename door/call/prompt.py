@@ -22,6 +22,7 @@ from door.call.markup import lit, literal
 from door.call.pager import Pager
 from door.call.scene import Explained
 from door.call.screen import Paint, Screen
+from door.call.whole_lines import WholeLine
 from door.flag import Flag
 from door.lines.line import Ask
 from timebank.language import _
@@ -63,9 +64,10 @@ class Prompt:
         self._screen.display.prompt(prompt, brief=brief)
         self._screen.offer("keys", choices, default)
         while True:
-            key = await self._keyboard.key(changed=changed)
+            key = await self._keyboard.key(takes_words=True, changed=changed)
             if key == CHANGED:
                 return CHANGED
+            key = self._keyboard.letter_of(key, {**dict.fromkeys(also or {}, ""), **choices})
             letter: str | None = (also or {}).get(key.upper(), key.upper())
             if key == ENTER:
                 letter = default
@@ -201,12 +203,19 @@ class Prompt:
         paragraphs.append(f"|15{REREAD}|07  {_('Show or read this screen again.')}")
         if self._keyboard.on_lines is not None and self._screen.look.paint is not Paint.LINES:
             paragraphs.append(f"|15{LINES}|07  {_('Plain lines, for a screen reader.')}")
+        if self._keyboard.takes_words:
+            paragraphs.append(f"|07{_('You can type words too, such as rules, bank or bet 5.')}")
         if self._keyboard.commands is not None:
             paragraphs.append(f"|15{COMMAND}|07  {self._keyboard.commands.meaning()}")
         await self._explain(paragraphs)
 
     def say_useless(self, key: str, choices: Mapping[str, str]) -> None:
         """Tell the caller that a key does nothing here, and the key of a label that begins so."""
+        if isinstance(key, WholeLine):
+            labels = ", ".join(filter(None, choices.values()))
+            words = _("{words} means nothing here. You can type: {choices}.")
+            self._screen.display.hint(f"|07{words.format(words=literal(key.text), choices=labels)}")
+            return
         words = _("{key} does nothing here. Press ? for the keys that do.")
         if key != ENTER and (len(key) > 1 or key == UNREADABLE):
             words = _("That key does nothing here. Press ? for the keys that do.")

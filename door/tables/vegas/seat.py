@@ -517,7 +517,7 @@ class VegasVisit(Sitting):
         if self._card_timer is None and not is_shown and not self._is_advice_due:
             self._ask()
         try:
-            return await self.console.keyboard.key(takes_slash=True)
+            return await self.console.keyboard.key(takes_slash=True, takes_words=True)
         except BaseException:
             self._shown_menu = ""
             raise
@@ -578,6 +578,7 @@ class VegasVisit(Sitting):
         """Carry out the meaning of a key; `False` when the caller leaves."""
         self.table.wake(self)
         choices = self._choices()
+        key = self.console.keyboard.letter_of(key, choices)
         letter = key.upper()
         if key == ENTER:
             letter = self._default(choices) or key

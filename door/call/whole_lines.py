@@ -1,0 +1,124 @@
+"""Lines that a MUD client sends whole: the words of a menu in place of its letters."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+
+from ansi.keys import ENTER, Key
+from door.call.markup import plain
+from timebank.language import _
+
+LONGEST_WORDS = 80  # a longer line is only its letters
+
+# Further words for labels, in every language next to the caller's own.
+_ENGLISH = {
+    "Hit": "hit card",
+    "Stand": "stand stay stick",
+    "Double": "double",
+    "Split": "split",
+    "Raise": "raise double",
+    "Insure": "insure insurance yes",
+    "No": "no",
+    "Yes": "yes ok",
+    "Bet": "bet wager deal",
+    "Again": "again rebet",
+    "Next": "next more",
+    "Previous": "previous back",
+    "Quit": "quit leave exit back menu goodbye bye",
+    "Goodbye": "goodbye bye quit exit leave logoff",
+    "Time bank": "bank",
+    "Rules": "rules",
+    "Deposit": "deposit save",
+    "Withdraw": "withdraw",
+    "Deal and duels": "deal daily duels",
+    "Who is on": "who",
+    "Your settings": "settings",
+    "Black Jack For Time": "blackjack",
+    "Play": "play deal",
+}
+_HELP = "help"
+_BET = "Bet"
+_WITH_NUMBER = re.compile(r"(.*?)\s*(\d[\d.,]*)")
+
+
+class WholeLine(Key):
+    """A line of at most `LONGEST_WORDS` characters that arrived with its Enter."""
+
+    __slots__ = ()
+
+    @property
+    def text(self) -> str:
+        return self.removeprefix(_MARK)
+
+    @property
+    def typed(self) -> Sequence[str]:
+        """Return the keys that the line consists of."""
+        return (*self.text, ENTER)
+
+
+_MARK = "<line>"
+
+
+def whole_lines(keys: Sequence[str]) -> list[str]:
+    """Join the letters before each Enter to a `WholeLine`; keep all other keys.
+
+    >>> whole_lines(["h", "i", ENTER, ENTER, "x"])
+    ['<line>hi', '<enter>', 'x']
+    """
+    joined, text = list[str](), ""
+    for key in keys:
+        if key == ENTER and 0 < len(text) <= LONGEST_WORDS:
+            joined.append(WholeLine(_MARK + text))
+            text = ""
+        elif len(key) == 1:
+            text += key
+        else:
+            joined += (*text, key)
+            text = ""
+    return [*joined, *text]
+
+
+def chosen(line: str, choices: Mapping[str, str]) -> tuple[str, str] | None:
+    """Return the letter of the choice that a line names, and the number that follows it.
+
+    Return None if the line names none, or several. `choices` are letters with translated labels. A
+    number alone is a bet, where one can be placed.
+
+    >>> choices = {"B": "Bet", "T": "Time bank", "Q": "Quit"}
+    >>> [chosen(line, choices) for line in ("bet 5", "5", "Bank", "ti", "goodbye", "b", "hit")]
+    [('B', '5'), ('B', '5'), ('T', ''), ('T', ''), ('Q', ''), ('B', ''), None]
+    """
+    if letter := _named(line, choices):
+        return letter, ""
+    if parts := _WITH_NUMBER.fullmatch(line.strip()):
+        letter = _named(parts[1] or _BET.casefold(), choices)
+        if letter is not None:
+            return letter, parts[2]
+    return None
+
+
+def _named(line: str, choices: Mapping[str, str]) -> str | None:
+    typed = _folded(line)
+    if typed in (_HELP, _folded(_("Help"))):
+        return "?"
+    if typed.upper() in choices:
+        return typed.upper()
+    labels = {letter: _folded(plain(label)) for letter, label in choices.items() if label}
+    further = {_folded(_(label)): words.split() for label, words in _ENGLISH.items()}
+    words = {letter: (*label.split(), *further.get(label, ())) for letter, label in labels.items()}
+    for matches in (
+        [letter for letter, label in labels.items() if label == typed],
+        [letter for letter in labels if typed in words[letter]],
+        [letter for letter, label in labels.items() if typed and label.startswith(typed)],
+        [letter for letter in labels if typed and any(w.startswith(typed) for w in words[letter])],
+    ):
+        if len(matches) == 1:
+            return matches[0]
+    return None
+
+
+def _folded(text: str) -> str:
+    letters = unicodedata.normalize("NFKD", text).casefold()
+    return " ".join("".join(each for each in letters if not unicodedata.combining(each)).split())

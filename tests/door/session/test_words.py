@@ -1,0 +1,121 @@
+"""A caller whose program sends whole lines answers with words, such as a blind caller's client."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansi.keys import ENTER
+from door.call.whole_lines import chosen, whole_lines
+from tests.door.playing import hand
+from tests.door.visiting import KEYS_OF_TABLE, MENU, SHORT_MENU, Guest, known, sysop_toml, visitor
+from tests.terminal import READER, REFUSING
+from tests.world import PASSWORD, World
+from timebank.language import Viewer, _, speaking_to
+
+TOML = sysop_toml(events="")
+ANY_KEY = "Press any key"
+
+
+async def test_a_whole_evening_by_words_alone(board: World) -> None:
+    ada = Guest(board, "Ada")
+    await ada.dials(READER)
+    steps = (
+        ("new", "The name you want:"),
+        ("Ada", "A password"),
+        (PASSWORD, "Once more:"),
+        (PASSWORD, ANY_KEY),
+        ("", "one-minute tour"),
+        ("yes", "Next"),
+        ("next", "Next"),
+        ("next", "Practice hand"),
+        ("practice", "You have 12."),
+        ("hit", "You have 18"),
+        ("stay", ANY_KEY),
+        ("", MENU),
+        ("bank", "Your choice"),
+        ("deposit 5", "Deposit 5 minutes?"),
+        ("yes", "Your choice"),
+        ("quit", SHORT_MENU),
+        ("rules", "means nothing here. You can type: Black Jack For Time"),
+        ("daily", "<P>lay"),
+        ("goodbye", SHORT_MENU),
+        ("black jack", "<B>et"),
+        ("rules", "Next"),
+        ("quit", KEYS_OF_TABLE),
+    )
+    for words, asked in steps:
+        ada.presses(f"{words}\r\n")
+        await ada.terminal.until_heard(asked)
+    board.seeds = [hand("insurance", "hit", "stay", ends="lose"), hand("stay", ends="win")]
+    for words, asked in (
+        ("bet 5", "<I>nsure"),
+        ("insurance", "<H>it"),
+        ("hit", "<H>it"),
+        ("stand", KEYS_OF_TABLE),
+        ("3", "<H>it"),
+        ("stay", KEYS_OF_TABLE),
+    ):
+        ada.presses(f"{words}\r\n")
+        await ada.terminal.until_heard(asked)
+    assert [(kind, stake) for kind, stake in ada.ledger if kind in ("stake", "insurance")] == [
+        ("stake", 300),
+        ("insurance", 150),
+        ("stake", 180),
+    ]
+    for words, asked in (("leave", SHORT_MENU), ("goodbye", "Bank your"), ("no", "Goodbye, Ada")):
+        ada.presses(f"{words}\r\n")
+        await ada.terminal.until_heard(asked)
+    await ada.terminal.until_closed()
+    assert b"\x1b" not in ada.terminal.received
+    assert ada.has["bank"] == 5 * 60
+
+
+async def test_a_word_that_names_nothing_is_answered_with_those_that_do(board: World) -> None:
+    ada = known(board, "Ada")
+    await ada.visits(READER)
+    await ada.presses("xyzzy\r\n").terminal.until_heard(
+        "xyzzy means nothing here. You can type: Black Jack For Time, Baccarat"
+    )
+    await ada.presses("help\r\n").terminal.until_heard("such as rules, bank or bet 5.")
+    assert "x does nothing" not in ada.terminal.transcript.casefold()
+
+
+async def test_typed_words_are_shown_once_by_the_program_itself(board: World) -> None:
+    ada = known(board, "Ada")
+    await ada.visits(READER)
+    await ada.presses("bank\r\n").terminal.until_heard("Your choice")
+    await ada.presses("deposit\r\n").terminal.until_heard("Deposit how much")
+    await ada.presses("12\r\n").terminal.until_heard("Deposit 12 minutes?")
+    assert not ada.terminal.heard.lstrip().startswith("12")
+
+
+async def test_a_caller_who_pressed_keys_before_still_can(board: World) -> None:
+    ada = await visitor(board, "Ada", profile=REFUSING)
+    await ada.presses("b").is_asked("<B>et")
+    await ada.presses("b3\rs").terminal.until_heard(KEYS_OF_TABLE)
+    await ada.presses("quit\r").terminal.until_heard(SHORT_MENU)
+    await ada.presses("moShuffle up\r").is_asked("<W>rite")
+
+
+@pytest.mark.parametrize(
+    ("line", "letter"),
+    [("Hit", "H"), ("tirer", "H"), ("stay", "S"), ("rester", "S"), ("double", "D"), ("oui", None)],
+)
+def test_words_are_known_in_the_callers_language_and_in_english(line: str, letter: str) -> None:
+    with speaking_to(Viewer("fr")):
+        choices = {"H": _("Hit"), "S": _("Stand"), "D": _("Double")}
+        named = chosen(line, choices)
+    assert named == (None if letter is None else (letter, ""))
+
+
+def test_a_beginning_must_name_one_choice_alone() -> None:
+    choices = {"D": "Deposit", "E": "Depart", "W": "Withdraw"}
+    assert chosen("dep", choices) is None
+    assert chosen("depo 5", choices) == ("D", "5")
+    assert chosen("5", choices) is None
+
+
+@pytest.mark.parametrize("letters", [81, 4000])
+def test_a_line_that_is_too_long_for_words_is_only_its_letters(letters: int) -> None:
+    keys = [*("x" * letters), ENTER]
+    assert whole_lines(keys) == keys
