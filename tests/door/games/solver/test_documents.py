@@ -8,6 +8,7 @@ import tomllib
 import pytest
 
 from door.games.engine.descriptor import Game
+from door.games.engine.game import TEXT
 from door.games.registry import GAMES
 from door.games.solver.cache import odds_of
 from door.games.solver.odds import STRATEGIES, Odds
@@ -44,5 +45,6 @@ def test_the_table_of_edges_is_computed(game: Game) -> None:
 def test_the_table_of_edges_by_setting_is_computed() -> None:
     for keys, gains in rows("guide/settings.md", "Setting an edge").items():
         settings = tomllib.loads("\n".join(re.findall(r"`(.+?)`", keys)))
-        odds = odds_of(BJFT, BJFT.kind.vary(settings, BJFT.kind.base))
+        base = BJFT.kind.rules_of(settings.pop("rules", TEXT))
+        odds = odds_of(BJFT, BJFT.kind.vary(settings, base))
         assert gains == [shown(odds, "perfect"), shown(odds, "totals")], keys
