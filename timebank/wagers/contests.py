@@ -188,8 +188,11 @@ def shoe(row: Sequence[Any]) -> dict[str, Any]:
     return {"seal": seal, "day": day, "rules": rules, "closed": closed is not None, "seed": seed}
 
 
-def close(desk: Desk, seal: str) -> None:
-    _CLOSE(desk.connection, closed=stamp(desk.now), seal=seal)
+def end(desk: Desk, contest: Contest, kind: Prepared, outcome: str) -> None:
+    """End a contest, once; ValueError for a second time. `kind` writes the outcome into its row."""
+    if not kind(desk.connection, outcome=outcome, seal=contest.seal).rowcount:
+        raise ValueError(f"ended already: the contest {contest.seal}")
+    _CLOSE(desk.connection, closed=stamp(desk.now), seal=contest.seal)
 
 
 def close_all(desk: Desk) -> None:
@@ -366,7 +369,7 @@ _ENTRY = Prepared(
     lambda: select(*columns_of(entries, "for_prize paid place prize")).where(_ENTRY_OF_CALLER)
 )
 _ENTER = Prepared(lambda: insert_into(entries, "seal caller_id at day for_prize paid paid_id"))
-PLACE = Prepared(lambda: change(entries, "place passed", _ENTRY_OF_CALLER))
+_PLACE = Prepared(lambda: change(entries, "place passed", _ENTRY_OF_CALLER))
 _PAY = Prepared(
     lambda: change(entries, "prize prize_id", _ENTRY_OF_CALLER, entries.c.prize_id.is_(None))
 )
@@ -427,6 +430,17 @@ def enter(
         )
 
     posting.after_write(note)
+
+
+def place(desk: Desk, seal: str, places: Mapping[int, int | None]) -> None:
+    """Store the place of each caller; None for one who finished and is passed over."""
+    _PLACE.run_each(
+        desk.connection,
+        [
+            {"seal": seal, "caller_id": caller_id, "place": place, "passed": int(place is None)}
+            for caller_id, place in places.items()
+        ],
+    )
 
 
 def pay(desk: Desk, contest: Contest, caller_id: int, prize: int, reason: Reason) -> None:

@@ -41,11 +41,11 @@ from timebank.window.allowance import (
     refuse_beyond,
     strictest,
 )
+from timebank.window.corrections import reason_given
 from timebank.window.teller import gift_bounds, sender_rules, window_of, words_refusal
-from timebank.words import MINUTE, clean, span_phrase
+from timebank.words import MINUTE, span_phrase
 
 OPEN_FOR = timedelta(days=3)
-LONGEST_REASON = 200  # characters
 
 # What callers who have put up a stake read when it comes home.
 _HOME = {
@@ -456,23 +456,13 @@ def _pay_winner(
     if contests.is_shut(desk, winner) or contests.is_shut(desk, loser):
         _end(desk, duel, "called off")
         return
-    _close(desk, duel, "won")
-    _place(desk, duel, (winner, loser))
+    contests.end(desk, duel, _END, "won")
+    contests.place(desk, duel.seal, {winner.caller_id: 1, loser.caller_id: 2})
     both = duel.stake + duel.stake
     contests.pay(desk, duel, winner.caller_id, both, reasons.DuelWon(*duel.names))
     amount, (won, lost) = Amount(duel.stake), texts
     add_notice(desk, winner.caller_id, won, name=loser.name, amount=amount)
     add_notice(desk, loser.caller_id, lost, name=winner.name, amount=amount)
-
-
-def _place(desk: Desk, duel: Duel, in_order: Sequence[ContestResult]) -> None:
-    contests.PLACE.run_each(
-        desk.connection,
-        [
-            {"seal": duel.seal, "caller_id": each.caller_id, "place": place, "passed": 0}
-            for place, each in enumerate(in_order, 1)
-        ],
-    )
 
 
 def end_all(desk: Desk, outcome: str, caller_id: int | None = None) -> list[Duel]:
@@ -487,9 +477,7 @@ def end_all(desk: Desk, outcome: str, caller_id: int | None = None) -> list[Duel
 
 def call_off(desk: Desk, why: str, by: str) -> list[Duel]:
     """End all open duels for the sysop, and return them. Raises `Refused` without a reason."""
-    why = clean(why, LONGEST_REASON).rstrip(".")
-    if not why:
-        raise Refused(Phrase("Please give a reason: it goes into the books."))
+    why = reason_given(why)
     ended = end_all(desk, "called off")
     sysop_log.note(desk, by, None, f"{len(ended)} open duels were called off: {why}")
     return ended
@@ -497,15 +485,8 @@ def call_off(desk: Desk, why: str, by: str) -> list[Duel]:
 
 def _end(desk: Desk, duel: Duel, outcome: str, *, tell_home: bool = True) -> None:
     """End a duel without a winner. The stakes go home, and `tell_home` says so to their callers."""
-    _close(desk, duel, outcome)
+    contests.end(desk, duel, _END, outcome)
     contests.give_back(desk, duel, reasons.StakeBack(*duel.names))
     for caller_id in contests.entrants(desk, duel.seal) if tell_home else ():
         name, amount = duel.other(caller_id).name, Amount(duel.stake)
         add_notice(desk, caller_id, _HOME[outcome], name=name, amount=amount)
-
-
-def _close(desk: Desk, duel: Duel, outcome: str) -> None:
-    """Close a duel, once; ValueError for a second time."""
-    if not _END(desk.connection, outcome=outcome, seal=duel.seal).rowcount:
-        raise ValueError(f"ended already: the duel {duel.seal}")
-    contests.close(desk, duel.seal)

@@ -39,11 +39,11 @@ from timebank.ledger.transfers import Movement, house, transfer
 from timebank.wagers import contests
 from timebank.wagers.contests import Contest, ContestResult, ContestTry, Entry
 from timebank.wagers.rounds import Json
-from timebank.words import clean, is_at_command_line, span_phrase
+from timebank.window.corrections import reason_given
+from timebank.words import is_at_command_line, span_phrase
 
 GAME = "tournament"  # of the house account
 WEEK = timedelta(days=7)
-LONGEST_REASON = 200  # characters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -390,24 +390,14 @@ def settle(desk: Desk) -> Tournament | None:
     finished = contests.results(desk, found.seal)
     if any(each.cost is None for each in finished):
         return None
-    _end(desk, found, "settled" if finished else "empty")
+    contests.end(desk, found, _END, "settled" if finished else "empty")
     if not finished:
         _undo(desk, found)
         return of_seal(desk, found.seal)
     here = contests.placed([each for each in finished if not contests.is_shut(desk, each)])
     places = {each.caller_id: each.place for each in here}
-    contests.PLACE.run_each(
-        desk.connection,
-        [
-            {
-                "seal": found.seal,
-                "caller_id": each.caller_id,
-                "place": places.get(each.caller_id),
-                "passed": int(each.caller_id not in places),
-            }
-            for each in finished
-        ],
-    )
+    passed = dict.fromkeys(each.caller_id for each in finished)
+    contests.place(desk, found.seal, {**passed, **places})
     _tell_places(desk, found, here, _pay_winners(desk, found, here))
     return of_seal(desk, found.seal)
 
@@ -456,9 +446,7 @@ def call_off(desk: Desk, why: str, by: str) -> Tournament:
 
     Raises `Refused` without a reason, and if none runs.
     """
-    why = clean(why, LONGEST_REASON).rstrip(".")
-    if not why:
-        raise Refused(Phrase("Please give a reason: it goes into the books."))
+    why = reason_given(why)
     found = running(desk)
     if found is None:
         raise Refused(Phrase("No tournament runs just now."))
@@ -484,17 +472,10 @@ def end_restored(desk: Desk) -> Tournament | None:
 
 
 def _break_off(desk: Desk, found: Tournament, outcome: str, said: str, **told: Value) -> None:
-    _end(desk, found, outcome)
+    contests.end(desk, found, _END, outcome)
     _undo(desk, found)
     for caller_id in contests.entrants(desk, found.seal):
         add_notice(desk, caller_id, said, day=Day(found.day.isoformat()), **told)
-
-
-def _end(desk: Desk, found: Tournament, outcome: str) -> None:
-    """Close a tournament, once; ValueError for a second time."""
-    if not _END(desk.connection, outcome=outcome, seal=found.seal).rowcount:
-        raise ValueError(f"ended already: the tournament {found.seal}")
-    contests.close(desk, found.seal)
 
 
 def _undo(desk: Desk, found: Tournament) -> None:

@@ -132,11 +132,15 @@ def _post(
 
 
 def _cleaned(by: str, why: str) -> tuple[str, str]:
-    """Clean name and reason for the books. Raises `Refused` without a reason."""
-    why, by = clean(why, LONGEST_REASON).rstrip("."), clean(by, LONGEST_BY)
+    return clean(by, LONGEST_BY), reason_given(why)
+
+
+def reason_given(why: str) -> str:
+    """Clean a reason for the books. Raises `Refused` without one."""
+    why = clean(why, LONGEST_REASON).rstrip(".")
     if not why:
         raise Refused(Phrase("Please give a reason: it goes into the books."))
-    return by, why
+    return why
 
 
 def _open_account(desk: Desk, caller_id: int) -> allowance.BankAccount:

@@ -196,9 +196,19 @@ def pays_the_first_alone(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(tournaments, "prize_shares", prize_shares)
 
 
+def _never_ends(patch: pytest.MonkeyPatch, kind: type[Contest]) -> None:
+    real = contests.end
+
+    def end(desk: Desk, contest: Contest, *how: Any) -> None:
+        if not isinstance(contest, kind):
+            real(desk, contest, *how)
+
+    patch.setattr(contests, "end", end)
+
+
 def settles_again_and_again(patch: pytest.MonkeyPatch) -> None:
     """A tournament that is paid out, and stays open."""
-    patch.setattr(tournaments, "_end", lambda *_: None)
+    _never_ends(patch, tournaments.Tournament)
 
 
 def keeps_entries(patch: pytest.MonkeyPatch) -> None:
@@ -240,7 +250,7 @@ def spares_who_leaves_a_duel(patch: pytest.MonkeyPatch) -> None:
 
 def leaves_duels_open(patch: pytest.MonkeyPatch) -> None:
     """A duel that is paid out, and stays open."""
-    patch.setattr(duels, "_close", lambda *_: None)
+    _never_ends(patch, Duel)
 
 
 def gives_every_call_minutes_of_its_own(patch: pytest.MonkeyPatch) -> None:
