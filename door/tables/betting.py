@@ -263,7 +263,7 @@ class BettingTime(Betting):
         """Return how much of a full win the next event would cut off, and where it would go."""
         full = int(bet * self.coin * self.best_odds)
         surplus = self.caller.purse.cut_from(full)
-        if not surplus or not 0 < bet <= self.limits()[1]:
+        if not surplus or self.why_refused(bet):
             return ""
         return _(_TRIMMED[self.caller.bank_settings.mode]).format(
             event=self.caller.purse.event_words(),

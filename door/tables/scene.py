@@ -19,7 +19,7 @@ from ansi.style import Colour, Style
 from ansi.width import text_width
 from door import wording
 from door.tables.fairness import SHORT
-from door.tables.words import net_words
+from door.tables.words import net_words, turns_so_far
 from timebank.language import N_, _, ngettext, pgettext
 from timebank.words import field as figure
 from timebank.words import span
@@ -450,12 +450,7 @@ class TableScene:
         return f"{endings['won']}-{endings['lost']}-{endings['push']}"
 
     def _turn_words(self) -> str:
-        if not self.has_purse:
-            return ""
-        if self.turns_limit is None:
-            return figure(_("Turns today"), str(self.turns))
-        used = _("{turns} of {limit}").format(turns=self.turns, limit=self.turns_limit)
-        return figure(_("Turns today"), used)
+        return turns_so_far(self.turns, self.turns_limit) if self.has_purse else ""
 
     def _turns_short(self) -> str:
         if not self.has_purse:

@@ -11,7 +11,7 @@ from door.call.scene import LAYOUT_COLUMNS
 from door.games.engine.cards import Card, Count, count, is_natural
 from door.games.registry import GAMES
 from timebank.language import N_, _, ngettext
-from timebank.words import MINUTE, span
+from timebank.words import MINUTE, field, span
 
 if TYPE_CHECKING:
     from door.call.caller import Caller
@@ -83,6 +83,12 @@ def total_words(count: Count) -> str:
 def turns_are_used(caller: Caller, game: str, settings: StakeSettings) -> bool:
     limit = settings.turns_per_day
     return bool(limit) and caller.purse.turns(game) >= limit
+
+
+def turns_so_far(turns: int, limit: int | None) -> str:
+    """Return the turns of today, for a table: "Turns today: 1 of 20"; `limit` may be none."""
+    used = _("{turns} of {limit}").format(turns=turns, limit=limit) if limit else str(turns)
+    return field(_("Turns today"), used)
 
 
 def turns_today(caller: Caller, game: str, settings: StakeSettings) -> str:

@@ -13,8 +13,8 @@ from door import wording
 from door.tables.baccarat import words
 from door.tables.betting import SMALLEST_BET, Betting, BettingTime
 from door.tables.scene import TableTally, bet_name
-from door.tables.words import amount_sentence, result_sentence
-from timebank.language import N_, _, ngettext
+from door.tables.words import amount_sentence, result_sentence, turns_so_far
+from timebank.language import N_, _
 from timebank.wagers import play_money
 from timebank.wagers.play_money import FULL_BANK, NEW_BANKROLL
 from timebank.words import money, span
@@ -36,6 +36,24 @@ class Wagering(Betting):
     letters = "0123456789 .,"
     longest = 15
     which_amount = N_("Whole amounts only, such as {example}.")
+    tally: TableTally
+
+    def funds(self) -> list[tuple[str, str]]:
+        """Return the figures of what can be staked."""
+        raise NotImplementedError
+
+    def exactly(self, amount: int) -> str:
+        """Return an amount that need not be whole coins."""
+        return self.amount(amount)
+
+    def figures(self, wager: int | None) -> list[tuple[str, str]]:
+        figures = self.funds()
+        if wager is not None:
+            figures.append((bet_name(), self.amount(wager)))
+        if self.tally.turns:
+            sign = "+" if self.tally.net > 0 else ""
+            figures.append((_("Net"), f"{sign}{self.exactly(self.tally.net)}"))
+        return figures
 
 
 class ForTime(Wagering, BettingTime):
@@ -46,36 +64,14 @@ class ForTime(Wagering, BettingTime):
         self.tally = TableTally()
 
     def played(self) -> str:
-        turns, limit = self.caller.purse.turns(GAME), self.turns_limit
-        if limit is None:
-            words = ngettext(
-                "Played for time - {turns} turn today",
-                "Played for time - {turns} turns today",
-                turns,
-            )
-            return words.format(turns=turns)
-        words = ngettext(
-            "Played for time - {turns} of {limit} turns",
-            "Played for time - {turns} of {limit} turns",
-            turns,
-        )
-        return words.format(turns=turns, limit=limit)
+        return turns_so_far(self.caller.purse.turns(GAME), self.turns_limit)
 
-    def figures(self, wager: int | None) -> list[tuple[str, str]]:
-        figures = [
-            (_("Pot"), wording.coins(self.caller.purse.pot(self.coin))),
-            (_("A coin"), span(self.coin)),
-        ]
-        if wager is not None:
-            figures.append((bet_name(), self.amount(wager)))
-        if self.tally.turns:
-            sign = "+" if self.tally.net > 0 else ""
-            figures.append((_("Net"), f"{sign}{wording.clock_time(self.tally.net)}"))
-        return figures
+    def funds(self) -> list[tuple[str, str]]:
+        pot = wording.coins(self.caller.purse.pot(self.coin))
+        return [(_("Pot"), pot), (_("A coin"), span(self.coin))]
 
-    def warning(self, bet: int) -> str:
-        """Return how much of a win the next event would cut off, for a bet within the limits."""
-        return "" if self.why_refused(bet) else super().warning(bet)
+    def exactly(self, amount: int) -> str:
+        return wording.clock_time(amount)
 
     def result(self, net: int) -> str:
         return result_sentence(net, self.coin)
@@ -114,16 +110,9 @@ class ForTheBank(Wagering):
     def played(self) -> str:
         return _("Played in francs") if self.unit == "frf-cent" else _("Played in dollars")
 
-    def figures(self, wager: int | None) -> list[tuple[str, str]]:
-        figures = [
-            (_("Bankroll"), self.amount(self.bankroll)),
-            (_("The bank"), self.amount(self.casino)),
-        ]
-        if wager is not None:
-            figures.append((bet_name(), self.amount(wager)))
-        if self.tally.turns:
-            figures.append((_("Net"), words.signed_money(self.tally.net, self.unit)))
-        return figures
+    def funds(self) -> list[tuple[str, str]]:
+        bankroll, casino = self.amount(self.bankroll), self.amount(self.casino)
+        return [(_("Bankroll"), bankroll), (_("The bank"), casino)]
 
     def pot(self) -> int:
         return self.bankroll // self.coin

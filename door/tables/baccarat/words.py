@@ -54,15 +54,6 @@ def tie() -> str:
     return _("Tie")
 
 
-def signed_money(cents: int, unit: Unit) -> str:
-    """Return an amount of money with its sign.
-
-    >>> signed_money(500_000, "usd-cent"), signed_money(-500_000, "frf-cent")
-    ('+$5,000', '-FR 5,000')
-    """
-    return f"{'+' if cents > 0 else ''}{money(cents, unit)}"
-
-
 def point_name(point: int) -> str:
     """Return the name of a point.
 

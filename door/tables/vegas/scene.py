@@ -31,7 +31,7 @@ from door.tables.vegas.words import (
     odds,
     total_of,
 )
-from door.tables.words import count_words
+from door.tables.words import count_words, turns_so_far
 from timebank.language import N_, _
 from timebank.words import MINUTE, span
 
@@ -414,10 +414,7 @@ class VegasScene:
     def _paint_narrow(self, canvas: Canvas, area: Area) -> None:
         self.has_side = False
         left, width = area.left + 1, area.columns - 1
-        canvas.put_pipe(0, 0, "|18" + " " * canvas.width)
-        canvas.put_pipe(0, left, f"|18|15{self.title}")
-        turns = self._turns_only()
-        canvas.put_pipe(0, area.left + area.columns - 1 - len(turns), f"|18|15{turns}")
+        paint_title(canvas, area.left, self.title, self._turns_only())
         mine = self._state.seat_of(self._caller.record.id)
         others = [seat for seat in self._state.seated() if seat is not mine]
         # Whole cards for the dealer, if a row of talk still fits.
@@ -498,11 +495,7 @@ class VegasScene:
     def _turns_only(self) -> str:
         if self.is_from_behind:
             return ""
-        turns: int = self._caller.purse.turns(GAME)
-        limit = self._state.house.turns_per_day
-        if not limit:
-            return _("Turns today: {turns}").format(turns=turns)
-        return _("Turns today: {turns} of {limit}").format(turns=turns, limit=limit)
+        return turns_so_far(self._caller.purse.turns(GAME), self._state.house.turns_per_day)
 
     def _turn_words(self) -> str:
         coin = _("A coin is {time}").format(time=span(self._coin))

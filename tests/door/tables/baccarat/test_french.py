@@ -143,7 +143,7 @@ async def test_enter_and_b_go_on_to_a_bet_of_time_at_the_first_visit(
 async def test_for_time_the_language_changes_words_and_nothing_else(tmp_path: Path) -> None:
     async with at_baccarat(tmp_path, seed_where(ends("player")), mode="t") as ada:
         await ada.presses("l").is_asked("<S>abot")
-        assert "Mises en minutes - 0 coup sur 20" in ada.terminal.row(0)
+        assert "Tours du jour : 0 sur 20" in ada.terminal.row(0)
         assert ada.figure("Pot") == "60 jetons"
         await ada.asks_to_bet()
         assert "Faites vos jeux, 1 à 10 jetons (Entrée pour 1) :" in ada.prompt

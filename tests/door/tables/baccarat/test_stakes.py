@@ -212,7 +212,7 @@ async def test_for_time_coins_are_won_and_lost(tmp_path: Path) -> None:
         await ada.wagers(4)
         await ada.sees("You lose 4 coins: 4 minutes.")
         assert ada.has["online"] == 66 * MINUTE
-        assert "Played for time - 2 of 20 turns" in ada.terminal.row(0)
+        assert "Turns today: 2 of 20" in ada.terminal.row(0)
         assert ada.ledger[-4:] == [
             ("returned", 10 * MINUTE),
             ("won", 10 * MINUTE),
