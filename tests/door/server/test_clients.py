@@ -1,4 +1,4 @@
-"""Callers with common telnet programs: Debian's telnet, and telnetlib3's client.
+"""Callers with common telnet programs: Debian's telnet, telnetlib3's client, and TinTin++.
 
 They run on a pseudo-terminal, as in a window; pyte reads their output.
 """
@@ -126,6 +126,14 @@ def debian_telnet() -> Path:
     return Path(program)
 
 
+def tintin() -> Path:
+    program = shutil.which("tt++", path=f"{os.environ['PATH']}:/usr/games")
+    if program is None:
+        assert NEED_CLIENTS not in os.environ, "tintin++ is not installed"
+        pytest.skip(f"tintin++ is not installed; {NEED_CLIENTS} makes that a failure")
+    return Path(program)
+
+
 def telnetlib3_client() -> Path:
     return command("telnetlib3-client")
 
@@ -185,3 +193,54 @@ def the_hand_is_in_the_books(board: Served) -> None:
     with board.books() as desk:
         rows = desk.connection.exec_driver_sql("SELECT bet, settled IS NULL FROM rounds")
         assert [tuple(row) for row in rows] == [(120, 0)]
+
+
+async def test_a_mud_client_plays_an_evening_by_words_alone(tmp_path: Path) -> None:
+    program = tintin()
+    async with served(tmp_path, toml=OPEN_ALL_DAY) as board:
+        script = tmp_path / "reader.tin"
+        script.write_text(
+            f"#config {{screen reader}} {{on}}\n#session board 127.0.0.1 {board.port}\n"
+        )
+        window = Window(program, "-G", script)
+        try:
+            await window.asks("Name:")
+            for words, asked in (
+                ("new", "The name you want:"),
+                ("Grace", "A password (at least 6 characters):"),
+                (PASSWORD, "Once more:"),
+                (PASSWORD, "Press any key when you have written it down"),
+                ("", "one-minute tour?"),
+                ("no", "Goodbye (G)"),
+                ("bank", "Your choice"),
+                ("deposit 5", "Deposit 5 minutes?"),
+                ("yes", "Your choice"),
+                ("quit", "or ? for the list:"),
+                ("bingo", "or ? for the list:"),
+                ("daily", "Play (P)"),
+                ("play", "Hit (H)"),
+                ("quit", "Play (P, Enter)"),
+                ("back", "or ? for the list:"),
+                ("black jack", "Quit (Q)"),
+                ("rules", "Next (N, Enter)"),
+                ("quit", "All keys (?)"),
+            ):
+                await window.types(f"{words}\n").asks(asked)
+            asked = "bet 2"
+            while word := {"bet 2": "bet 2", "Insure": "no", "Hit": "stand"}.get(asked):
+                await window.types(f"{word}\n").until(
+                    lambda echo=word: (
+                        window.picture.endswith(")") and f") {echo}\n" in window.picture
+                    ),
+                    "the next question",
+                )
+                menu = window.picture.rpartition("\n\n")[2]
+                asked = next((each for each in ("Insure", "Hit") if each in menu), "")
+            await window.types("leave\n").asks("or ? for the list:")
+            await window.types("goodbye\n").asks("Bank your")
+            await window.types("no\n").shows("Goodbye, Grace. Call again!")
+            assert PASSWORD not in window.picture
+        finally:
+            window.close()
+        await board.logs("Grace left node 1: log-off")
+        the_hand_is_in_the_books(board)
