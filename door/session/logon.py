@@ -184,7 +184,7 @@ async def _come_back(board: Board, console: Console) -> CallerRecord | None:
     text = getattr(console.line, "ticket", "")
     if not text:
         return None
-    ticket = board.tickets.redeem(text, console.line.hints.page)
+    ticket = board.tickets.redeem(text, getattr(console.line, "origin", ""))
     if ticket is None:
         board.reception.note(console.line.address, "a ticket that is not good", own_fault=False)
         return None
@@ -220,8 +220,8 @@ def _give_ticket(board: Board, caller: Caller) -> None:
     board.tickets.void(caller.record.id)
     give: Callable[[str], None] | None = getattr(caller.console.line, "give_ticket", None)
     if give is not None and not caller.record.powers:
-        page = caller.console.line.hints.page
-        give(board.tickets.issue(caller.record, caller.call_id, page))
+        origin = getattr(caller.console.line, "origin", "")
+        give(board.tickets.issue(caller.record, caller.call_id, origin))
 
 
 async def _identify(

@@ -108,13 +108,13 @@ class PageCaller:
 
 @asynccontextmanager
 async def page_caller(
-    board: World, ticket: str = "", columns: int = 80, rows: int = 24
+    board: World, ticket: str = "", columns: int = 80, rows: int = 24, origin: str | None = None
 ) -> AsyncIterator[PageCaller]:
     port = board.server.ports[1]
     async with connect(
         f"ws://127.0.0.1:{port}/call",
         subprotocols=[Subprotocol(SUBPROTOCOL)],
-        origin=Origin(f"http://127.0.0.1:{port}"),
+        origin=Origin(f"http://127.0.0.1:{port}" if origin is None else origin) or None,
         proxy=None,
         max_size=None,
     ) as socket:

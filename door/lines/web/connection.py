@@ -88,7 +88,8 @@ class WebConnection(Layer, Answer):
         self._site = site
         self._enter = enter
         self._gone = gone
-        self.origin = ""  # of the calling page, if it is from the host that it calls
+        self.origin = ""  # of the calling page; "" for a program that names none
+        self.is_own_page = False  # whether that page is from the host that it calls
         self._heads: http.Heads | None = http.Heads()
         self._requests = 0
         self._answers = False  # whether an answer is being sent; `_body` is its unsent part
@@ -245,7 +246,7 @@ class WebConnection(Layer, Answer):
         host = http.header_value(headers, "Host")
         if origin and not self._may_call(origin, host):
             raise RequestRefused(HTTPStatus.FORBIDDEN, "a page of another origin", own_fault=False)
-        self.origin = origin if http.is_from_us(origin, host) else ""
+        self.origin, self.is_own_page = origin, http.is_from_us(origin, host)
         response = protocol.accept(request)
         if response.status_code != HTTPStatus.SWITCHING_PROTOCOLS:
             status = HTTPStatus(response.status_code)

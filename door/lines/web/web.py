@@ -64,6 +64,12 @@ class PageLine(StreamLine):
     def origin(self) -> str:
         return self._page.origin
 
+    @property
+    def own_page(self) -> str:
+        """The origin of the calling page if it is the board's own."""
+        is_own = self._page.is_own_page and _ORIGIN.fullmatch(self.origin)
+        return self.origin if is_own else ""
+
     def offers(self, offer: OpenKeys, language: str) -> None:
         """Show the keys on offer, to a caller who reads `language`. Shows the same offer again only
         after one of its keys was pressed."""
@@ -144,9 +150,8 @@ class PageProtocol(Inside):
     def _meet(self, message: dict[str, Any]) -> None:
         self._timer.cancel()
         kinds = (TERMINAL, READ_ALOUD) if message.get("reader") is True else (TERMINAL,)
-        language, origin = _language(message.get("language")), self.line.origin
-        page = origin if _ORIGIN.fullmatch(origin) else ""
-        self.line.hints = Hints(kinds, language=language, page=page)
+        language = _language(message.get("language"))
+        self.line.hints = Hints(kinds, language=language, page=self.line.own_page)
         ticket = message.get("ticket")
         if isinstance(ticket, str) and len(ticket) <= LONGEST_TICKET:
             self.line.ticket = ticket

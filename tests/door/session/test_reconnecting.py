@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import pytest
 import pytest_asyncio
 
 from door.call.tickets import GOOD_SECONDS
@@ -91,6 +93,24 @@ async def test_a_caller_who_lost_the_network_resumes_without_logging_on(
         assert thief.ticket == ""
     async with page_caller(board, ticket) as once_more:
         await once_more.may_press("H", "S")
+
+
+A_PAGE = "https://a.example"
+OTHERS = ["https://b.example", ""]
+
+
+@pytest.mark.parametrize("other", [A_PAGE, *OTHERS])
+async def test_a_ticket_lets_in_from_the_page_that_got_it_alone(tmp_path: Path, other: str) -> None:
+    """Also where the listener names pages of other hosts, from which calls may come."""
+    origins = json.dumps([A_PAGE, OTHERS[0]])
+    async with world(tmp_path, toml=f"{WEB}origins = {origins}\n") as board:
+        board.enter("Ada")
+        async with page_caller(board, origin=A_PAGE) as caller:
+            await plays(caller)
+            await caller.loses_the_network()
+        async with page_caller(board, caller.ticket, origin=other) as again:
+            await again.until(lambda: again.ask in ("text", "keys"), "a question")
+            assert again.shows("Name:") == (other != A_PAGE)
 
 
 async def test_a_line_that_hangs_is_taken_over(board: World) -> None:
