@@ -26,6 +26,7 @@ class RosterLine(NamedTuple):
     frozen: int
     powers: int
     waits: int | None
+    deleted: int | None
     online: int
     bank: int
     owing: int
@@ -34,6 +35,7 @@ class RosterLine(NamedTuple):
     @property
     def states(self) -> str:
         marks = {
+            "deleted": self.deleted is not None,
             "waits for approval": self.waits is not None,
             "locked out": self.locked,
             "frozen": self.frozen,
@@ -51,14 +53,14 @@ def _listed() -> Query:
     held = {kind: _balance(kind).scalar_subquery() for kind in ("online", "bank", "loan")}
     balances = {"online": held["online"], "bank": held["bank"], "owing": -held["loan"]}
     more = {"number": callers.c.id, "on_line": callers.c.locked * 0}
-    return fields_of(RosterLine, callers, **balances, **more).where(callers.c.deleted.is_(None))
+    return fields_of(RosterLine, callers, **balances, **more)
 
 
 _LISTED = read(RosterLine, _listed)
 
 
 def roster(desk: Desk) -> list[RosterLine]:
-    """Return all living callers as people sort names."""
+    """Return all callers, also deleted ones, as people sort names."""
     on_line = {call.caller_id for call in open_calls(desk) if call.live}
     everybody = [
         each._replace(on_line=int(each.number in on_line)) for each in _LISTED.all(desk.connection)

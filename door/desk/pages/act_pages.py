@@ -30,7 +30,7 @@ from timebank.keeping.events import (
     EventAsked,
 )
 from timebank.window import corrections
-from timebank.words import MINUTE
+from timebank.words import MINUTE, clean
 
 if TYPE_CHECKING:
     from door.desk.pages.operations import OnCaller, SysopActs
@@ -170,6 +170,15 @@ ACTS = (
         _changes(acts.delete),
     ),
     PageAct(
+        "restore",
+        "Bring back",
+        (ActField("new", "A new name, if another has theirs by now", may_be_empty=True),),
+        "{name} is back with all their time, and may call again. {new}",
+        lambda do, by, on, form: do.change(
+            on, lambda desk, who: acts.bring_back(desk, f"#{who}", form["new"] or None, by)
+        ),
+    ),
+    PageAct(
         "kick",
         "End the call",
         (MAY_WHY,),
@@ -226,18 +235,19 @@ ACTS = (
         is_of_caller=False,
     ),
 )
+NOT_OF_ONESELF = ("lock", "delete")
 BY_NAME = {act.name: act for act in ACTS}
 
 
 class Forms:
-    """The forms shown to sessions, each good for one act."""
+    """The forms shown to sessions, each good for one act, `what`, as it was shown."""
 
     def __init__(self) -> None:
-        self._results: OrderedDict[tuple[str, str], str | None] = OrderedDict()
+        self._results: OrderedDict[tuple[str, str], tuple[object, str]] = OrderedDict()
 
-    def issue(self, session: sessions.Session) -> str:
+    def issue(self, session: sessions.Session, what: object) -> str:
         key = secrets.token_urlsafe(16)
-        self._results[session.form_token, key] = None
+        self._results[session.form_token, key] = what, ""
         mine = [each for each in self._results if each[0] == session.form_token]
         for each in mine[:-MOST_FORMS]:
             del self._results[each]
@@ -245,19 +255,20 @@ class Forms:
             self._results.popitem(last=False)
         return key
 
-    def take(self, session: sessions.Session, key: str) -> tuple[bool, str]:
+    def take(self, session: sessions.Session, key: str, what: object) -> tuple[bool, str]:
         """Return whether a form's act is still to be done, and else its result.
 
-        Raises KeyError for a form that this session was never shown.
+        Raises KeyError for a form that this session was never shown, or not for `what`.
         """
-        words = self._results[session.form_token, key]
-        if words is None:
-            self._results[session.form_token, key] = UNDER_WAY
-            return True, ""
-        return False, words
+        shown, words = self._results[session.form_token, key]
+        if shown != what:
+            raise KeyError(key)
+        if not words:
+            self._results[session.form_token, key] = what, UNDER_WAY
+        return not words, words
 
-    def note(self, session: sessions.Session, key: str, words: str) -> None:
-        self._results[session.form_token, key] = words
+    def note(self, session: sessions.Session, key: str, what: object, words: str) -> None:
+        self._results[session.form_token, key] = what, words
 
 
 class ActPages:
@@ -286,7 +297,8 @@ class ActPages:
         on = await self._find(visit.request.path_params["number"])
         if on is None:
             return self._showing.problem("There is no caller of that number.", 404, visit)
-        acts = [act for act in ACTS if act.name in on.acts]
+        own = NOT_OF_ONESELF if on.number == visit.who.id else ()
+        acts = [act for act in ACTS if act.name in on.acts and act.name not in own]
         return self._refused(visit) or self._showing.show("acts.html", visit, acts=acts, on=on)
 
     async def _ask(self, visit: Visit) -> Response:
@@ -301,6 +313,7 @@ class ActPages:
             result = await self._showing.read(rehearse)
         except (EventRefused, Refused, NoAnswer) as refused:
             refusal = str(refused)
+        shown = {name: clean(typed, LONGEST_TEXT) for name, typed in form.items()}
         balances = zip(() if on is None else on.held, rehearsal.after, strict=True)
         return self._showing.show(
             "confirm.html",
@@ -309,19 +322,20 @@ class ActPages:
             act=act,
             on=on,
             form=form,
-            words=act.words.format_map({**form, "name": "" if on is None else on.name}),
+            words=act.words.format_map({**shown, "name": "" if on is None else on.name}),
             result=result,
             refusal=refusal,
             balances=[pair for pair in balances if any(each.amount for each in pair)],
-            key="" if refusal else self._forms.issue(visit.session),
+            key="" if refusal else self._forms.issue(visit.session, _what(act, on, form)),
         )
 
     async def _do(self, visit: Visit) -> Response:
         act, on, form, problem = await self._read(visit)
         if problem is not None or act is None:
             return problem or self._showing.problem("There is no such act.", 404, visit)
+        what, key = _what(act, on, form), form["key"]
         try:
-            is_due, words = self._forms.take(visit.session, form["key"])
+            is_due, words = self._forms.take(visit.session, key, what)
         except KeyError:
             return self._showing.problem(NOT_OURS, 403, visit)
         if is_due:
@@ -334,7 +348,7 @@ class ActPages:
                 words = str(unanswered)
             except TimeBankError as refused:
                 words = f"Not done. {refused}"
-            self._forms.note(visit.session, form["key"], words)
+            self._forms.note(visit.session, key, what, words)
         return self._showing.show("done.html", visit, act=act, on=on, words=words)
 
     def _refused(self, visit: Visit) -> Response | None:
@@ -364,11 +378,19 @@ class ActPages:
         if act.is_of_caller and on is None:
             words = "There is no caller of that number."
             return None, None, {}, self._showing.problem(words, 404, visit)
+        if on is not None and on.number == visit.who.id and act.name in NOT_OF_ONESELF:
+            words = f"You can't do that to yourself here: `door callers {act.name}` can."
+            return None, None, {}, self._showing.problem(words, 409, visit)
         typed = {each.name: form.get(each.name, "").strip()[:LONGEST_TEXT] for each in act.fields}
         wrong = _wrong(act, typed)
         if wrong:
             return None, None, {}, self._showing.problem(wrong, 400, visit)
         return act, on, {**typed, "key": form.get("key", "")}, None
+
+
+def _what(act: PageAct, on: OnCaller | None, form: Mapping[str, str]) -> object:
+    """Return what a form is shown for and good for: its act, its caller and its fields."""
+    return act.name, on and on.number, {each.name: form[each.name] for each in act.fields}
 
 
 def _wrong(act: PageAct, typed: Mapping[str, str]) -> str:

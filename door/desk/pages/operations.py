@@ -15,7 +15,7 @@ from door.server import control_client
 from timebank.callers import callers, sysop_log
 from timebank.calls.calls import open_calls
 from timebank.errors import BooksFailed, Refused, UnknownCaller
-from timebank.keeping import events
+from timebank.keeping import deletion, events
 from timebank.ledger import transfers
 from timebank.window import corrections
 from timebank.words import clean, clock
@@ -191,7 +191,9 @@ def _find(desk: Desk, number: int) -> OnCaller | None:
     try:
         record = callers.get(desk, number)
     except UnknownCaller:
-        return None
+        gone = next((each for each in deletion.hidden(desk) if each.id == number), None)
+        held = transfers.balances(desk, number)
+        return gone and OnCaller(number, gone.name, held, None, None, frozenset({"restore"}))
     call = next((each for each in open_calls(desk) if each.caller_id == number and each.live), None)
     acts = {"adjust", "notice", "delete", "unfreeze" if record.frozen else "freeze"}
     acts |= {"unlock" if record.locked else "lock", "unmute" if record.muted else "mute"}

@@ -20,7 +20,7 @@ from timebank.callers import callers
 from timebank.calls.calls import OpenCall, open_calls
 from timebank.calls.clock import BelievedClock
 from timebank.errors import UnknownCaller
-from timebank.keeping import events, last_runs, restore
+from timebank.keeping import deletion, events, last_runs, restore
 from timebank.keeping.last_runs import LastAudit, LastCopy
 from timebank.keeping.warnings import free_bytes, warnings
 from timebank.ledger import early_events, transfers
@@ -95,6 +95,7 @@ class OneHand:
 class OneCaller:
     record: CallerRecord
     balances: Sequence[Balance]
+    can_return: bool  # whether they were deleted, and can be brought back
     call: OpenCall | None
     today: date
     known: date  # the first day on which the caller may send and borrow
@@ -341,6 +342,7 @@ class BooksReader:
         return OneCaller(
             record=record,
             balances=held,
+            can_return=number in {each.id for each in deletion.hidden(desk)},
             call=next((c for c in open_calls(desk) if c.caller_id == number and c.live), None),
             today=schedule.day_of(desk.now),
             known=desk.settings.known_on(record.created),
@@ -374,9 +376,11 @@ class BooksReader:
         return record.powers or names.fold(record.name) in self.config.pages.readers
 
     def callers(self, typed: str) -> list[RosterLine]:
-        """Return all callers by name, or those whose names are like what was typed."""
+        """Return the living callers by name, or all whose names are like what was typed."""
         everybody = self.look(roster.roster)
-        return roster.search(everybody, typed) if typed else everybody
+        if typed:
+            return roster.search(everybody, typed)
+        return [each for each in everybody if each.deleted is None]
 
     def local(self, at: int | datetime) -> datetime:
         """Convert an instant of the books to the board's time zone."""

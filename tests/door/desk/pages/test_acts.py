@@ -19,6 +19,7 @@ from tests.door.desk.pages.test_pages import ADA, RUDE, Answer, Browser, shown
 from tests.world import World, logged_on
 from timebank.callers import callers, notices, sysop_log
 from timebank.errors import BooksUnavailable, NameTaken, OutcomeUnknown
+from timebank.keeping import deletion
 from timebank.ledger import transfers
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import metadata
@@ -135,7 +136,15 @@ async def test_a_confirmation_shows_balances_and_changes_nothing(tmp_path: Path)
         for act in ACTS:
             typed = {field.name: "5" for field in act.fields}
             asked = await asks(browser, act.name, ADA if act.is_of_caller else None, **typed)
-            undone = act.name in ("approve", "unfreeze", "unlock", "unmute", "delete", "event-end")
+            undone = act.name in (
+                "restore",
+                "approve",
+                "unfreeze",
+                "unlock",
+                "unmute",
+                "delete",
+                "event-end",
+            )
             assert asked.status == (409 if undone else 200), asked.text
             if act.is_of_caller:
                 after = "1:05:00" if act.name == "adjust" else "1:00:00"
@@ -293,6 +302,85 @@ async def test_no_act_is_done_for_a_form_that_is_not_ours(tmp_path: Path) -> Non
         assert bank_of(board, ADA) == 3600
 
 
+async def test_a_form_does_what_was_previewed_and_nothing_else(tmp_path: Path) -> None:
+    """A page of another site can't do that; a broken page of ours or a bookmarklet could."""
+    async with shown(tmp_path) as (board, browser):
+        board.enter("Bob", saved=3600)
+        bob = ADA + 1
+        await browser.logs_on()
+        place, form = filled(await asks(browser, "notice", ADA, text="Hello"))
+        adjusting = {"minutes": "5", "why": "a gift"}
+        for other, changed in (
+            (place, {"caller": str(bob)}),
+            (place, {"text": "Something else"}),
+            ("/act/adjust/do", adjusting),
+            ("/act/adjust/do", {**adjusting, "caller": str(bob)}),
+            ("/act/lock/do", {}),
+        ):
+            assert (await browser.post(other, {**form, **changed})).status == 403, changed
+        assert logged(board) == []
+        assert "Hello" in (await browser.post(place, form)).text
+        assert [line[1] for line in logged(board)] == ["Ada"]
+
+
+async def test_nobody_locks_out_or_deletes_themselves(tmp_path: Path) -> None:
+    """A sysop who did would be without powers, perhaps as the last one."""
+    async with shown(tmp_path) as (board, browser):
+        await browser.logs_on()
+        offered = (await browser.get("/caller/1/acts")).body
+        assert "/act/freeze" in offered
+        for act in ("lock", "delete"):
+            assert f"/act/{act}" not in offered
+            refused = await asks(browser, act, 1, why="a slip")
+            words = f"You can't do that to yourself here: `door callers {act}` can."
+            assert (refused.status, words in refused.text) == (409, True)
+            form = {"form": token(await browser.get("/")), "caller": "1", "why": "a slip"}
+            assert (await browser.post(f"/act/{act}/do", form)).status == 409
+        assert (await browser.get("/")).status == 200
+        assert logged(board) == []
+
+
+async def test_a_preview_shows_a_reason_as_it_will_stand(tmp_path: Path) -> None:
+    async with shown(tmp_path) as (_, browser):
+        await browser.logs_on()
+        asked = await asks(browser, "freeze", ADA, why="Up\u202e to\x1b no\u200b good")
+        assert "Ada reads: Up to no good." in asked.text
+        asked = await asks(browser, "say-all", None, text="Up\u202e to no good")
+        assert "\u202e" not in asked.text
+        place, form = filled(await asks(browser, "freeze", ADA, why="Up\u202e to no good"))
+        assert "\u202e" not in (await browser.post(place, form)).text
+
+
+async def test_a_deleted_caller_is_found_and_brought_back(tmp_path: Path) -> None:
+    async with shown(tmp_path) as (board, browser):
+        await browser.logs_on()
+        await does(browser, "delete", ADA, why="a slip")
+        assert "Ada" not in (await browser.get("/callers")).text
+        found = await browser.get("/callers", name="ada")
+        assert re.search(r"2 Ada .*deleted", found.text), found.text
+        page = await browser.get(f"/caller/{ADA}")
+        assert "Was deleted. Holds now:" in page.text
+        assert f'href="/caller/{ADA}/acts">Bring back' in page.body
+        offered = (await browser.get(f"/caller/{ADA}/acts")).body
+        assert re.findall(r'action="/act/([\w-]+)"', offered) == ["restore"]
+        assert (await asks(browser, "freeze", ADA, why="a dispute")).status == 409
+        board.enter("ada")
+        taken = await asks(browser, "restore", ADA, new="")
+        assert (taken.status, "The name Ada is taken" in taken.text) == (409, True), taken.text
+        back = await does(browser, "restore", ADA, new="Ada L")
+        assert "Ada L, caller number 2, is back with all their time." in back.text
+        assert bank_of(board, ADA) == 3600
+        assert logged(board)[0] == ("Sysop", "Ada L", "Ada L, caller number 2, was brought back")
+        assert "freeze" in (await browser.get(f"/caller/{ADA}/acts")).body
+        assert (await asks(browser, "restore", ADA, new="")).status == 409
+        await does(browser, "delete", ADA)
+        with board.books() as desk:
+            deletion.remove(desk, ADA)
+        page = await browser.get(f"/caller/{ADA}")
+        assert "Bring back" not in page.body
+        assert (await browser.get(f"/caller/{ADA}/acts")).status == 404
+
+
 async def test_a_reader_of_the_pages_can_change_nothing(tmp_path: Path) -> None:
     async with shown(tmp_path, more='[pages]\nreaders = ["Ada"]\n') as (board, browser):
         assert (await browser.logs_on("Ada")).status == 303
@@ -309,11 +397,11 @@ async def test_a_reader_of_the_pages_can_change_nothing(tmp_path: Path) -> None:
 
 def test_the_forms_of_a_session_are_bounded() -> None:
     forms, session = Forms(), Session(1, "hash", 0.0, 0.0, "token")
-    keys = [forms.issue(session) for _ in range(MOST_FORMS + 1)]
+    keys = [forms.issue(session, "it") for _ in range(MOST_FORMS + 1)]
     with pytest.raises(KeyError):
-        forms.take(session, keys[0])
-    assert forms.take(session, keys[1]) == (True, "")
-    assert forms.take(session, keys[1])[0] is False
+        forms.take(session, keys[0], "it")
+    assert forms.take(session, keys[1], "it") == (True, "")
+    assert forms.take(session, keys[1], "it")[0] is False
 
 
 async def test_a_new_caller_cannot_take_a_readers_name(tmp_path: Path) -> None:
