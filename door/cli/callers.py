@@ -15,6 +15,7 @@ from door.cli.common import config_option, load_config, reading, writing
 from door.config.people import command
 from door.defence import ssh_keys
 from door.errors import PasswordRefused
+from door.server import control_client
 from timebank.callers import callers as records
 from timebank.callers import powers, recovery, second_step
 from timebank.callers import ssh_keys as kept
@@ -141,6 +142,7 @@ def _act(config_path: Path, name: str, act: Callable[[Desk, int], str]) -> None:
             done = act(desk, records.named(desk, name).id)
         except Unchanged as already:
             done = str(already)
+    control_client.let_server_look(config_path)
     click.echo(done)
 
 

@@ -53,7 +53,7 @@ def start(config_path: Path, by: str, name: str | None, minutes: int | None, not
     with open_books(load_config(config_path).bank) as books, books.work() as desk:
         started = events.start(desk, asked, by)
     click.echo(started.words)
-    control_client.announce_event(config_path)
+    control_client.let_server_look(config_path)
 
 
 @event.command()
@@ -67,4 +67,4 @@ def end(config_path: Path, by: str) -> None:
     with open_books(load_config(config_path).bank) as books, books.work() as desk:
         words = events.take_back(desk, by)
     click.echo(words)
-    control_client.announce_event(config_path)
+    control_client.let_server_look(config_path)

@@ -154,11 +154,11 @@ def _nobody(data: Path) -> NoAnswer:
     )
 
 
-def announce_event(path: Path) -> None:
-    """Make the server of the board with this sysop.toml look at once for events started early.
+def let_server_look(path: Path) -> None:
+    """Make the server of the board with this sysop.toml look at the books at once.
 
-    Servers look by themselves every five seconds, and the books apply the event in any case. So a
-    server that does not answer is ignored.
+    Servers look by themselves every five seconds, and the books apply what was done in any case. So
+    a server that does not answer is ignored.
     """
     with suppress(NoAnswer):
         ask_server(path, None, "look", {})

@@ -70,7 +70,9 @@ class SysopActs:
     def change(self, on: OnCaller | None, act: Callable[[Desk, int], str]) -> str:
         """Do an act on a caller; return what it says was done."""
         assert on is not None
-        return self._write(lambda desk: act(desk, on.number))
+        done = self._write(lambda desk: act(desk, on.number))
+        self._let_server_look()
+        return done
 
     def kick(self, by: str, on: OnCaller | None, why: str) -> str:
         assert on is not None
@@ -90,7 +92,7 @@ class SysopActs:
 
     def start_event(self, by: str, asked: events.EventAsked) -> str:
         started = self._write(lambda desk: events.start(desk, asked, by))
-        self._announce_event()
+        self._let_server_look()
         return started.words
 
     def started_event(self) -> str:
@@ -100,11 +102,11 @@ class SysopActs:
 
     def end_event(self, by: str) -> str:
         words = self._write(lambda desk: events.take_back(desk, by))
-        self._announce_event()
+        self._let_server_look()
         return words
 
-    def _announce_event(self) -> None:
-        control_client.announce_event(self._config.path)
+    def _let_server_look(self) -> None:
+        control_client.let_server_look(self._config.path)
 
     def _node_of(self, on: OnCaller) -> dict[str, int | None]:
         """Return node and number of the call that was shown; raises `NoAnswer` if it is over.
@@ -175,8 +177,8 @@ class Rehearsal(SysopActs):
         control_client.ask_server(self._config.path, None, "look", {})
         return ""
 
-    def _announce_event(self) -> None:
-        """Do nothing: no event is started."""
+    def _let_server_look(self) -> None:
+        """Do nothing: nothing was written."""
 
 
 def _printable(text: str) -> str:

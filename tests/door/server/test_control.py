@@ -92,6 +92,14 @@ async def test_a_kicked_caller_reads_why_and_returns_to_the_hand(board: World) -
     await ada.is_asked("<H>it")
 
 
+async def test_a_caller_locked_at_the_shell_is_logged_off_at_once(board: World) -> None:
+    ada = await visitor(board, "Ada")
+    await ada.sits_down()
+    result = await sysop(board, "callers", "lock", "Ada", "--why", "spam")
+    assert result.output == "Ada is now locked out, and their call on node 1 ends.\n"
+    await ada.is_sent_off("The sysop has locked your name: spam.")
+
+
 async def test_an_empty_node_cannot_be_kicked(board: World) -> None:
     result = await sysop(board, "kick", "3")
     assert result == CommandResult(2, "", "Node 3 is empty.\n")

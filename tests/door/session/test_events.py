@@ -178,7 +178,7 @@ async def sysop_does(board: World, act: Callable[[Desk], str]) -> str:
     """Change the books like a command and notify the server."""
     with board.books() as desk:
         words = act(desk)
-    await asyncio.to_thread(control_client.announce_event, board.config.path)
+    await asyncio.to_thread(control_client.let_server_look, board.config.path)
     return words
 
 
