@@ -67,15 +67,15 @@ TABLES: Mapping[str, GameTable] = {
     for table in (
         GameTable(
             BLACK_JACK_FOR_TIME,
-            black_jack.sit_down,
+            black_jack.BlackJackForTimeTable,
             black_jack.menu_words,
             black_jack.film,
             _TUTOR,
         ),
-        GameTable(BACCARAT, baccarat.sit_down, baccarat.menu_words, baccarat_film.film, _SUMS),
-        GameTable(UNIX_BJ, unix_bj.sit_down, unix_bj.menu_words, unix_bj.film, _TUTOR),
+        GameTable(BACCARAT, baccarat.BaccaratTable, baccarat.menu_words, baccarat_film.film, _SUMS),
+        GameTable(UNIX_BJ, unix_bj.UnixBjTable, unix_bj.menu_words, unix_bj.film, _TUTOR),
         GameTable(VEGAS, room.RoomVisit, room.menu_words, vegas_film.film, _VEGAS),
-        GameTable(RED_DOG, red_dog.sit_down, red_dog.menu_words, red_dog.film, _SUMS),
+        GameTable(RED_DOG, red_dog.RedDogTable, red_dog.menu_words, red_dog.film, _SUMS),
     )
 }
 """Each table under the name of its game."""

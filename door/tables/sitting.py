@@ -82,7 +82,7 @@ class Sitting:
     title: str  # shown to others as the place of the caller
     header = ""  # name of the drawn title screen; "" for none
     scene: Scene
-    strategy: TableCard | None = None
+    strategy: TableCard
     is_shared = False  # whether other callers sit at the table
     resumed = N_("The hand you left is still on the table.")
     held: tuple[type, ...] = ()  # events that turn over a card which decides the bet
@@ -197,8 +197,7 @@ class Sitting:
         self.console.display.stage(self.scene, known)
 
     async def _read_strategy(self) -> None:
-        if self.strategy is not None:
-            await self._step_away(self.strategy.read(self.console))
+        await self._step_away(self.strategy.read(self.console))
 
     async def _step_away(self, to: Awaitable[object]) -> None:
         known = () if self.caller.hand_waits else self.scene.lines()

@@ -406,7 +406,7 @@ class TableForTime(SoloTable):
         default = None if refusal else BET
         return await self.console.prompt.ask(
             # Where no bet is offered, B shows the reason.
-            {BET: "", **labels, **self._hidden_choices()},
+            {BET: "", **labels, STRATEGY: _(STRATEGY_LABEL)},
             menu=lit(labels, default),
             brief=self._in_brief(labels, default),
             default=default,
@@ -420,10 +420,6 @@ class TableForTime(SoloTable):
             letter: _(name) for letter, (_preference, name, *_messages) in self._switches.items()
         }
         return {RULES: _("Rules"), FAIRNESS: _("Fairness"), **switches}
-
-    def _hidden_choices(self) -> dict[str, str]:
-        """Return the keys that only the help names."""
-        return {} if self.strategy is None else {STRATEGY: _(STRATEGY_LABEL)}
 
     async def _place(self, bet: int, cut: str) -> None:
         amount = bet * self.betting.coin
@@ -466,7 +462,7 @@ class TableForTime(SoloTable):
         keys = [self.action_keys[action] for action in actions]
         choices = {letter: _(name) for letter, name, _meaning in keys}
         meanings = {letter: meaning for letter, _name, meaning in keys}
-        every = {**self._side_choices(), **self._hidden_choices()}
+        every = {**self._side_choices(), STRATEGY: _(STRATEGY_LABEL)}
         aside = {letter: name for letter, name in every.items() if letter not in choices}
         return await self.console.prompt.ask(
             {**choices, **aside},

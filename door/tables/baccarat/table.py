@@ -77,8 +77,9 @@ class BaccaratTable(SoloTable):
     scene: BaccaratScene
     betting: BaccaratStakes
 
-    def __init__(self, caller: Caller) -> None:
+    def __init__(self, board: Board, caller: Caller) -> None:
         self.settings = BaccaratSettings.among(caller.config.games)
+        self.strategy = TableCard(board, GAME, self.settings.rules)
         super().__init__(caller, BACCARAT_KIND)
         self.scene = BaccaratScene()
         self.for_time = ForTime(caller, self.settings)
@@ -488,12 +489,6 @@ def _settled(result: Mapping[str, Any]) -> BaccaratSettled:
 def _preferences(caller: Caller) -> Mapping[str, object]:
     saved = caller.record.preferences.get(GAME)
     return saved if isinstance(saved, dict) else {}
-
-
-def sit_down(board: Board, caller: Caller) -> BaccaratTable:
-    table = BaccaratTable(caller)
-    table.strategy = TableCard(board, GAME, table.settings.rules)
-    return table
 
 
 async def menu_words(board: Board, caller: Caller) -> str:

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from door.call.caller import Caller
     from door.tables.play import Step
     from door.tables.reel import Reel, ReplayedHand
-    from door.tables.tutor.tutor_process import TutorProcess
 
 GAME = BLACK_JACK_FOR_TIME_KIND.name
 
@@ -60,10 +59,11 @@ class BlackJackForTimeTable(TableForTime):
     held = (happened.BlackjackRevealed,)
     tutor: Tutor  # exists during the visit only
 
-    def __init__(self, caller: Caller, tutor_process: TutorProcess) -> None:
+    def __init__(self, board: Board, caller: Caller) -> None:
         self.settings = BlackJackForTimeSettings.among(caller.config.games)
+        self.strategy = TableCard(board, GAME, self.settings.rules)
         self.shoe_runs_on = self.settings.rules.shuffle == "shoe"
-        self.tutor_process = tutor_process
+        self.tutor_process = TutorProcess.among(board.shared)
         super().__init__(
             caller,
             BLACK_JACK_FOR_TIME_KIND,
@@ -181,12 +181,6 @@ class BlackJackForTimeTable(TableForTime):
     @cached_property
     def _switches(self) -> Mapping[str, tuple[str, str, str, str]]:
         return {**super()._switches, TUTOR: ("tutor", N_("Tutor"), TUTOR_ON, TUTOR_OFF)}
-
-
-def sit_down(board: Board, caller: Caller) -> BlackJackForTimeTable:
-    table = BlackJackForTimeTable(caller, TutorProcess.among(board.shared))
-    table.strategy = TableCard(board, GAME, table.settings.rules)
-    return table
 
 
 async def menu_words(board: Board, caller: Caller) -> str:

@@ -42,8 +42,9 @@ class RedDogTable(TableForTime):
     }
     time_up_words = N_("Your time is up: you stand.")
 
-    def __init__(self, caller: Caller) -> None:
+    def __init__(self, board: Board, caller: Caller) -> None:
         self.settings = RedDogSettings.among(caller.config.games)
+        self.strategy = TableCard(board, RED_DOG_KIND.name, self.settings.rules)
         self.shoe_runs_on = self.settings.rules.shuffle == "shoe"
         super().__init__(caller, RED_DOG_KIND, self.settings, RedDogScene, BEST_ODDS)
 
@@ -96,12 +97,6 @@ class RedDogTable(TableForTime):
         if actions != [RedDogAction.STAY]:
             return None
         return RedDogAction.STAY, _("A raise would take your last coin: you stand.")
-
-
-def sit_down(board: Board, caller: Caller) -> RedDogTable:
-    table = RedDogTable(caller)
-    table.strategy = TableCard(board, RED_DOG_KIND.name, table.settings.rules)
-    return table
 
 
 async def menu_words(board: Board, caller: Caller) -> str:

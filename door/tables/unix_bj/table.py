@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
     from door.tables.reel import Reel, ReplayedHand
-    from door.tables.tutor.tutor_process import TutorProcess
 
 PLAY, MANUAL = "PM"
 
@@ -53,10 +52,11 @@ PLAY, MANUAL = "PM"
 class UnixBjTable(Sitting):
     title = "UNIX bj"
 
-    def __init__(self, caller: Caller, tutor_process: TutorProcess) -> None:
+    def __init__(self, board: Board, caller: Caller) -> None:
         super().__init__(caller)
-        self.tutor_process = tutor_process
+        self.tutor_process = TutorProcess.among(board.shared)
         self.settings = UnixBjSettings.among(caller.config.games)
+        self.strategy = TableCard(board, GAME, self.settings.rules)
         self.terms = Terms.of_house(self.settings)
         self.tally = TableTally()
         self.open_run: Run | None = None  # with an open hand
@@ -117,7 +117,7 @@ class UnixBjTable(Sitting):
             await self.console.pager.read(words.MANUAL_TITLE, words.manual(columns))
         elif choice == FAIRNESS:
             await self._read_fairness()
-        elif choice == STRATEGY and self.strategy is not None:
+        elif choice == STRATEGY:
             await self.strategy.read(self.console)
         elif choice == BANK:
             await visit_bank(self.caller)
@@ -182,12 +182,6 @@ class UnixBjTable(Sitting):
     def _statement(self) -> str:
         net = words.net_words(self.tally.net)
         return self.tally.summed_up(self.title, hand_is_open=self.caller.hand_waits, result=net)
-
-
-def sit_down(board: Board, caller: Caller) -> UnixBjTable:
-    table = UnixBjTable(caller, TutorProcess.among(board.shared))
-    table.strategy = TableCard(board, GAME, table.settings.rules)
-    return table
 
 
 async def menu_words(board: Board, caller: Caller) -> str:
