@@ -64,7 +64,8 @@ def looked_at(path: Path) -> tuple[Config, list[str]]:
         if words := lacks(kind):
             doubts.append(words)
         elif look is not None:
-            doubts += look(settings.board.data)
+            of_kind = [each for each in settings.listeners if each.kind == kind]
+            doubts += look(settings.board.data, of_kind)
     doubts += filter(None, [release_warning(settings.board.data)])
     return settings, [*doubts, *_look_at_people(settings, path)]
 

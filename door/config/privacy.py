@@ -28,7 +28,7 @@ _SECRET, _READ_BY_GROUP = 0o600, 0o640
 _OTHERS_READ = 0o004
 _GROUP_WRITES, _GROUP_READS_AND_WRITES = 0o020, 0o060
 _BOOKS = "board.sqlite3*"  # with their write-ahead log, and copies of them in the same folder
-_SECRETS = ("server.log", "door.sock", "ssh_host_key")
+_SECRETS = ("server.log", "door.sock", "ssh_host_key", "ssh_host_rsa_key")
 _REFUSALS = ("refused.log", "refused.log.1")
 
 

@@ -12,16 +12,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, get_args
 
 from door.errors import CannotListen, HostKeyRefused
 from door.lines.rlogin.trust import NETWORKS, Network
 from timebank.extras import install_command
 from timebank.language import N_
-from timebank.settings.forms import OPTIONAL_PATH, setting
+from timebank.settings.forms import OPTIONAL_PATH, OneOf, setting
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, MutableMapping
+    from collections.abc import Awaitable, MutableMapping, Sequence
 
     from door.lines.line import Line
     from door.lines.port.connection import Entrance
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from door.lines.rlogin.header import RloginHeader
     from door.lines.ssh.ssh_identity import Shown
     from door.lines.web.pages import File
+
+Compatibility = Literal["modern", "boards", "old"]
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,8 @@ class ListenerSettings:
     # may call. Without origins, the page must come from the host that it calls.
     forwarded: tuple[Network, ...] = setting(NETWORKS, [])
     origins: tuple[str, ...] = ()
+    # For ssh alone: how old the programs are that may call.
+    compatibility: Compatibility = setting(OneOf(get_args(Compatibility)), "modern")
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,8 @@ class ListenerKind:
     # a link for browsers, or "".
     called: str = ""
     way: Callable[[str, int], tuple[str, str]] | None = None
-    look: Callable[[Path], list[str]] | None = None  # sentences of `door check`, by data folder
+    # Sentences of `door check`, by data folder and the listeners of this kind.
+    look: Callable[[Path, Sequence[ListenerSettings]], list[str]] | None = None
     has_pages: bool = False  # whether its port shows the board's pages to browsers
     has_keys: bool = False  # whether callers may log on with a key
 
@@ -121,33 +126,45 @@ def _web(server: Answering, where: ListenerSettings, entrance: Entrance) -> List
     )
 
 
-def _ssh(server: Answering, _where: ListenerSettings, entrance: Entrance) -> Listener:
-    """Listen with the key in the data folder; make one if it is missing."""
-    from door.lines.ssh.host_key import host_key  # noqa: PLC0415
-    from door.lines.ssh.ssh import USUAL_LIMITS, SshListener  # noqa: PLC0415
+def _ssh(server: Answering, where: ListenerSettings, entrance: Entrance) -> Listener:
+    """Listen with the keys in the data folder; make those that are missing."""
+    from door.lines.ssh.algorithms import OFFERS  # noqa: PLC0415
+    from door.lines.ssh.host_key import host_key, noun  # noqa: PLC0415
+    from door.lines.ssh.ssh import USUAL_LIMITS, SshListener, options_for  # noqa: PLC0415
 
+    offer = OFFERS[where.compatibility]
     try:
-        key = host_key(server.data)
+        keys = [host_key(server.data, kind) for kind in offer.keys]
     except HostKeyRefused as refused:
         raise CannotListen(str(refused)) from refused
-    words = "callers by SSH are shown the key %s"
-    logging.getLogger("door.ssh").info(words, key.get_fingerprint())
+    for kind, key in zip(offer.keys, keys, strict=True):
+        words = "callers by SSH are shown the %s %s"
+        logging.getLogger("door.ssh").info(words, noun(kind), key.get_fingerprint())
     limits = replace(USUAL_LIMITS, admission=float(server.logon_seconds))
-    return SshListener(server.answer_ssh, server.knows_key, key, limits, entrance)
+    options = options_for(keys, offer)
+    return SshListener(server.answer_ssh, server.knows_key, options, limits, entrance)
 
 
-def _look_at_ssh(data: Path) -> list[str]:
-    """Return a sentence with the fingerprint that callers by SSH are shown, to compare it."""
+def _look_at_ssh(data: Path, listeners: Sequence[ListenerSettings]) -> list[str]:
+    """Return sentences with the fingerprints that callers by SSH are shown, to compare them."""
     from door.lines.ssh import host_key  # noqa: PLC0415
+    from door.lines.ssh.algorithms import OFFERS  # noqa: PLC0415
 
-    path = data / host_key.NAME
-    try:
-        key = host_key.existing(data)
-    except HostKeyRefused as refused:
-        return [str(refused)]
-    if key is None:
-        return [f"The key that callers by SSH are shown is made at the first start: {path}."]
-    return [f"Callers by SSH are shown the key {key.get_fingerprint()}, which is in {path}."]
+    kinds = (kind for each in listeners for kind in OFFERS[each.compatibility].keys)
+    sentences = []
+    for kind in dict.fromkeys(kinds):
+        path, noun = data / host_key.FILES[kind], host_key.noun(kind)
+        try:
+            key = host_key.existing(data, kind)
+        except HostKeyRefused as refused:
+            sentences.append(str(refused))
+            continue
+        sentences.append(
+            f"The {noun} that callers by SSH are shown is made at the first start: {path}."
+            if key is None
+            else f"Callers by SSH are shown the {noun} {key.get_fingerprint()}, which is in {path}."
+        )
+    return sentences
 
 
 def _by_telnet(host: str, port: int) -> tuple[str, str]:
@@ -197,6 +214,7 @@ KINDS: Mapping[str, ListenerKind] = {
     "ssh": ListenerKind(
         usual_port=2222,
         make=_ssh,
+        own=("compatibility",),
         library="asyncssh",
         called=N_("By SSH, the first time"),
         way=_by_ssh,

@@ -36,7 +36,7 @@ FOR_PROGRAMMERS = re.compile(
 OTHERS_KEYS = {"stdio", "ignoreip", "pool_mode"}  # of Magicka, fail2ban and PgBouncer
 OTHERS_WORDS = {
     *("beacon_urls", "beacon_wait_seconds", "takes_doors"),  # of 1.0; they are ignored
-    "ssh_host_key",  # a file
+    *("ssh_host_key", "ssh_host_rsa_key"),  # files
     *("mean_within", "sd_within"),  # fields of `door odds`
     "insurance_unit",  # in the rules of a hand
     *("pg_dump", "pg_restore", "target_session_attrs", "idle_in_transaction_session_timeout"),

@@ -26,11 +26,13 @@ shows how it is prevented here.
  6. A caller's program may ask for pieces of any size, so that a screen may become thousands of
     packets. Here: `_LEAST_PIECE`.
  7. All variables of the environment are stored. Here: only those for the language, cut short.
- 8. An empty packet goes out before each one, against a weakness of ciphers that are not offered
-    here. Here: `send_packet` leaves it out.
+ 8. An empty packet goes out before each one, against a weakness of ciphers in CBC. Here:
+    `send_packet` leaves it out with all others.
  9. It takes the first packet of a key exchange for a good guess, though board and caller prefer
-    different exchanges, where the one that they agree on is the caller's first. Here:
-    `_KEY_EXCHANGES`.
+    different exchanges, where the one that they agree on is the caller's first. Here: the order of
+    exchanges in `algorithms`.
+10. It notes in the host key how one caller wants it to sign, and so for all who agree on keys in
+    the same moment. Here: `choose_server_host_key` gives each connection a copy.
 """
 
 from __future__ import annotations
@@ -39,7 +41,9 @@ import asyncio
 import contextlib
 import copy
 import logging
-from collections.abc import Awaitable, Callable
+import warnings
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
@@ -64,6 +68,7 @@ from door.lines.line import LANGUAGE_VARIABLES, Hints, Line, bounded_size, print
 from door.lines.port.connection import OPEN, Entrance
 from door.lines.port.gate import Blame
 from door.lines.port.listener import Listener
+from door.lines.ssh.algorithms import SshOffer
 from door.lines.ssh.ssh_identity import Shown
 from door.lines.telnet.framing import Budget, CommandAllowance
 from door.lines.tls.tls import Turns
@@ -72,26 +77,6 @@ logger = logging.getLogger("door.lines")
 
 # Log-on names of callers who want no name of their own yet, and are asked for no password.
 STRANGERS = frozenset({"new", "bbs", "guest"})
-
-# Each takes less than a millisecond of the event loop: elliptic curves alone. The caller's order
-# decides which is used. Ours decides whether a caller's guess was right: where both prefer the same
-# (RFC 4253, section 7). So the first here is that of Dropbear's program, the one that guesses. Its
-# newer versions prefer one that is not here, and guessing that is always wrong.
-# The second withstands quantum computers, and new programs warn of those that do not.
-_KEY_EXCHANGES = (
-    "curve25519-sha256",
-    "mlkem768x25519-sha256",
-    "curve25519-sha256@libssh.org",
-    "ecdh-sha2-nistp256",
-)
-_CIPHERS = (
-    "chacha20-poly1305@openssh.com",
-    "aes128-gcm@openssh.com",
-    "aes256-gcm@openssh.com",
-    "aes128-ctr",
-    "aes256-ctr",
-)
-_MACS = ("hmac-sha2-256-etm@openssh.com", "hmac-sha2-256")
 
 READ = 1024  # bytes in a step of the event loop; 28 of the shortest packets
 EARLY_BYTES = 16_384  # from the caller, until keys are agreed on; a usual program sends some 2000
@@ -140,15 +125,15 @@ USUAL_LIMITS = SshLimits(
 Knows = Callable[[str, bytes], Awaitable[bool]]
 
 
-def options_for(key: asyncssh.SSHKey) -> SSHServerConnectionOptions:
-    """Return the options of all connections to a port, with the board's host key."""
-    return SSHServerConnectionOptions(
+def options_for(keys: Sequence[asyncssh.SSHKey], offer: SshOffer) -> SSHServerConnectionOptions:
+    """Return the options of all connections to a port, with the board's host keys."""
+    options = SSHServerConnectionOptions(
         config=None,
-        server_host_keys=[key],
+        server_host_keys=list(keys),
         server_version="BBS",
-        kex_algs=_KEY_EXCHANGES,
-        encryption_algs=_CIPHERS,
-        mac_algs=_MACS,
+        kex_algs=offer.exchanges,
+        encryption_algs=offer.ciphers,
+        mac_algs=offer.macs,
         compression_algs=None,
         host_based_auth=False,
         kbdint_auth=False,
@@ -164,6 +149,10 @@ def options_for(key: asyncssh.SSHKey) -> SSHServerConnectionOptions:
         rekey_seconds=0,
         tcp_keepalive=True,
     )
+    offered = [name.encode() for name in offer.signatures]
+    pairs = options.server_host_keys
+    options.server_host_keys = OrderedDict((name, pairs[name]) for name in offered if name in pairs)
+    return options
 
 
 class _ChannelTransport(asyncio.Transport):
@@ -530,8 +519,13 @@ class _Server(asyncssh.SSHServerConnection):
             return True
         return super().process_packet(pkttype, pktid, packet)
 
+    def choose_server_host_key(self, peer_host_key_algs: Sequence[bytes]) -> bool:
+        is_chosen = super().choose_server_host_key(peer_host_key_algs)
+        self._server_host_key = copy.copy(self._server_host_key)
+        return is_chosen
+
     def send_packet(self, pkttype: int, *args: bytes, handler: Any = None) -> None:
-        if pkttype == MSG_IGNORE:
+        if pkttype == MSG_IGNORE and not self._enc_alg_sc.endswith(b"-cbc"):
             return
         super().send_packet(pkttype, *args, handler=handler)
         if pkttype == MSG_KEXINIT:
@@ -664,7 +658,7 @@ class _Session(SSHServerSession[bytes]):
 
 
 class SshListener(Listener):
-    """An SSH port and its connections; `key` is the board's.
+    """An SSH port and its connections.
 
     A task for each call runs `on_call`, and hangs up when it returns. A password has not been
     checked yet. `limits` are `USUAL_LIMITS`, except in tests.
@@ -674,29 +668,28 @@ class SshListener(Listener):
         self,
         on_call: Callable[[Line, Shown], Awaitable[None]],
         knows: Knows,
-        key: asyncssh.SSHKey,
+        options: SSHServerConnectionOptions,
         limits: SshLimits,
         entrance: Entrance = OPEN,
     ) -> None:
         super().__init__(entrance)
         self._on_call = on_call
-        self._knows = knows
-        self._options = options_for(key)
-        self._limits = limits
+        self._connection = partial(SshConnection, options, knows, limits)
         quieten_library()
 
     def answer(self, address: str, gone: Callable[[], None]) -> SshConnection:
-        return SshConnection(
-            *(self._options, self._knows, self._limits, self._turns),
-            *(self._serve, gone, address),
-        )
+        return self._connection(self._turns, self._serve, gone, address)
 
     def _serve(self, line: StreamLine, shown: Shown) -> None:
         self.begin_call(line, partial(self._on_call, line, shown))
 
 
 def quieten_library() -> None:
-    """Keep the library out of the log, unless its level has been set."""
+    """Keep the library out of the log, unless its level has been set.
+
+    Also keep the sysop from the warning that Diffie-Hellman without curves has no future.
+    """
+    warnings.filterwarnings("ignore", "Diffie-Hellman over finite fields", UserWarning)
     library = logging.getLogger("asyncssh")
     if library.level == logging.NOTSET:
         library.setLevel(logging.CRITICAL)

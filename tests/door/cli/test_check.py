@@ -129,20 +129,29 @@ def test_check_reports_an_encrypted_key_without_asking_for_the_password(tmp_path
     ]
 
 
-def test_check_reports_the_ssh_host_key(tmp_path: Path) -> None:
+def test_check_reports_the_ssh_host_keys(tmp_path: Path) -> None:
     config = tmp_path / "sysop.toml"
-    config.write_text('[board]\nname = "Nighthawk"\n[[listeners]]\nkind = "ssh"\n')
-    where = tmp_path / "data" / host_key.NAME
-    assert f"SSH are shown is made at the first start: {where}." in Shell(config)("check").output
-    where.parent.mkdir(0o700)
-    shown = host_key.host_key(where.parent).get_fingerprint()
-    text = Shell(config)("check").output
-    assert f"Callers by SSH are shown the key {shown}, which is in {where}." in text
-    assert "chmod" not in text
-    where.chmod(0o644)
-    assert f"run chmod 0600 {where}" in Shell(config)("check").output
-    where.write_text("something else")
-    assert f"can't be read from {where}" in Shell(config)("check").output
+    modern = '[board]\nname = "Nighthawk"\n[[listeners]]\nkind = "ssh"\n'
+    config.write_text(f'{modern}[[listeners]]\nkind = "ssh"\nport = 2223\ncompatibility = "old"\n')
+    data = tmp_path / "data"
+    for kind, noun in (("ssh-ed25519", "key"), ("ssh-rsa", "RSA key")):
+        where = data / host_key.FILES[kind]
+        text = Shell(config)("check").output
+        assert (
+            f"The {noun} that callers by SSH are shown is made at the first start: {where}." in text
+        )
+        data.mkdir(0o700, exist_ok=True)
+        shown = host_key.host_key(data, kind).get_fingerprint()
+        text = Shell(config)("check").output
+        assert f"Callers by SSH are shown the {noun} {shown}, which is in {where}." in text
+        assert "chmod" not in text
+        where.chmod(0o644)
+        assert f"run chmod 0600 {where}" in Shell(config)("check").output
+        where.write_text("something else")
+        where.chmod(0o600)
+        assert f"can't be read from {where}" in Shell(config)("check").output
+    config.write_text(modern)
+    assert "RSA" not in Shell(config)("check").output
 
 
 @pytest.mark.parametrize(

@@ -304,6 +304,19 @@ class TestTheListeners:
             'is for kind "telnets" and "web" only, and this one is "telnet".'
         ]
 
+    def test_ssh_may_let_older_programs_in(self, load, refusal):
+        text = '[[listeners]]\nkind = "ssh"\n'
+        assert load(text).listeners[0].compatibility == "modern"
+        assert load(f'{text}compatibility = "old"\n').listeners[0].compatibility == "old"
+        assert refusal(f'{text}compatibility = "board"\n') == [
+            'line 3: [[listeners]] 1, compatibility: must be "modern", "boards" or "old", is'
+            ' "board"; did you mean "boards"?',
+        ]
+        assert refusal('[[listeners]]\ncompatibility = "boards"\n') == [
+            'line 2: [[listeners]] 1, compatibility: is for kind "ssh" only, and this one is'
+            ' "telnet".',
+        ]
+
     def test_the_web_has_front_ends_and_origins_of_its_own(self, load):
         (listener,) = load(
             '[[listeners]]\nkind = "web"\nforwarded = ["127.0.0.1"]\n'

@@ -9,11 +9,14 @@ import asyncssh
 
 from door.lines.line import Line
 from door.lines.port.connection import OPEN, Entrance
-from door.lines.ssh.ssh import USUAL_LIMITS, Shown, SshLimits, SshListener
+from door.lines.registry import Compatibility
+from door.lines.ssh.algorithms import OFFERS
+from door.lines.ssh.ssh import USUAL_LIMITS, Shown, SshLimits, SshListener, options_for
 from tests.door.lines.board import PATIENCE, Board, Call, opened
 
 # Made once: it takes longer than a call.
 BOARD_KEY = asyncssh.generate_private_key("ssh-ed25519")
+RSA_KEY = asyncssh.generate_private_key("ssh-rsa", key_size=2048)
 OWN_KEY = asyncssh.generate_private_key("ssh-ed25519")
 PASSWORD = "open sesame"
 
@@ -43,10 +46,13 @@ class SshBoard(Board):
 
 @asynccontextmanager
 async def open_board(
-    limits: SshLimits = USUAL_LIMITS, entrance: Entrance = OPEN
+    limits: SshLimits = USUAL_LIMITS,
+    entrance: Entrance = OPEN,
+    compatibility: Compatibility = "modern",
 ) -> AsyncIterator[SshBoard]:
     board = SshBoard()
-    listener = SshListener(board.serve_ssh, board.knows, BOARD_KEY, limits, entrance)
+    options = options_for([BOARD_KEY, RSA_KEY], OFFERS[compatibility])
+    listener = SshListener(board.serve_ssh, board.knows, options, limits, entrance)
     async with opened(board, listener):
         yield board
 

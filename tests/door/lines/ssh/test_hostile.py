@@ -32,6 +32,7 @@ from door.lines.port.gate import Blame
 from door.lines.ssh.ssh import USUAL_LIMITS
 from tests.door.lines.board import GREETING, MEMORY, PATIENCE
 from tests.door.lines.ssh.board import OWN_KEY, SshBoard, connected, open_board, terminal
+from tests.door.lines.ssh.test_compatibility import MODERN, OLD_LIBSSH2, Program
 from tests.door.lines.test_proxy import Counting
 
 STALL = 0.05  # seconds by which a caller may delay the others
@@ -232,9 +233,13 @@ async def test_only_the_language_of_the_environment_is_stored_and_cut() -> None:
         assert channel.get_environment() == {"LANG": "fr_FR.UTF-8", "LC_ALL": "x" * 64}
 
 
-async def test_new_keys_again_and_again_are_a_flood() -> None:
+@pytest.mark.parametrize("program", [MODERN, OLD_LIBSSH2], ids=["modern", "old"])
+async def test_new_keys_again_and_again_are_a_flood(program: Program) -> None:
     gate = Counting()
-    async with open_board(entrance=Entrance(gate)) as board, connected(board) as connection:
+    async with (
+        open_board(entrance=Entrance(gate), compatibility="old") as board,
+        connected(board, **program) as connection,
+    ):
         await terminal(connection)
         call, _ = await board.answered_with()
         agreed = 0
@@ -332,16 +337,20 @@ async def test_names_that_are_none_lead_nowhere_or_are_shown_as_they_are(name: s
             await screen.until_shown(GREETING)
 
 
+@pytest.mark.parametrize("program", [MODERN, OLD_LIBSSH2], ids=["modern", "old"])
 async def test_many_clients_at_once_do_not_stall_the_board(
-    caplog: pytest.LogCaptureFixture,
+    program: Program, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.WARNING)
-    async with open_board() as board, connected(board, "First") as first:
+    async with (
+        open_board(compatibility="old") as board,
+        connected(board, "First", **program) as first,
+    ):
         screen = await terminal(first)
         call, _ = await board.answered_with()
 
         async def comes(number: int) -> None:
-            async with connected(board, f"Caller {number}") as connection:
+            async with connected(board, f"Caller {number}", **program) as connection:
                 await terminal(connection)
                 await asyncio.wait_for(board.calls.get(), PATIENCE)
 
