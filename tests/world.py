@@ -386,7 +386,13 @@ async def register(terminal: Terminal, name: str) -> None:
 async def is_offered_the_tour(terminal: Terminal, name: str) -> None:
     """Log on as a new caller, as far as the offer of the tour."""
     await terminal.until("Name:")
-    await terminal.send("new\r").until("The name you want:")
+    terminal.send("new\r")
+    await registers_as(terminal, name)
+
+
+async def registers_as(terminal: Terminal, name: str) -> None:
+    """Answer the questions for new callers, as far as the offer of the tour."""
+    await terminal.until("The name you want:")
     await terminal.send(f"{name}\r").until("A password")
     await terminal.send(f"{PASSWORD}\r").until("Once more:")
     await terminal.send(f"{PASSWORD}\r").until("when you have written it")

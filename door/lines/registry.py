@@ -62,6 +62,7 @@ class Answering:
     answer_ssh: Callable[[Line, Shown], Awaitable[None]]
     answer_board: Callable[[Line, RloginHeader], Awaitable[None]]
     knows_key: Callable[[str, bytes], Awaitable[bool]]  # whether a name's caller has that key
+    means_new: Callable[[str], bool]  # whether a name is what new callers type instead of one
     is_blocked: Callable[[str], bool]
     public_files: Callable[[], MutableMapping[str, File]]  # of the page about the board
 
@@ -142,7 +143,8 @@ def _ssh(server: Answering, where: ListenerSettings, entrance: Entrance) -> List
         logging.getLogger("door.ssh").info(words, noun(kind), key.get_fingerprint())
     limits = replace(USUAL_LIMITS, admission=float(server.logon_seconds))
     options = options_for(keys, offer)
-    return SshListener(server.answer_ssh, server.knows_key, options, limits, entrance)
+    functions = (server.answer_ssh, server.knows_key, server.means_new)
+    return SshListener(*functions, options, limits, entrance)
 
 
 def _look_at_ssh(data: Path, listeners: Sequence[ListenerSettings]) -> list[str]:

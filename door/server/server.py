@@ -354,6 +354,7 @@ class Server:
             answer_ssh=self._answer_ssh,
             answer_board=self._answer_board,
             knows_key=self._knows_key,
+            means_new=settings.means_new,
             is_blocked=self.board.reception.is_blocked,
             public_files=self._public_files,
         )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import string
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -172,7 +172,9 @@ def _owner_of_key(desk: Desk, shown: Shown) -> CallerRecord | None:
 def _claimed(shown: Shown) -> tuple[str, str] | None:
     """Return the name and password that SSH was shown, if they could have been typed here."""
     name, password = shown.name.strip(), shown.password
-    if not name or password is None or means_new(name):
+    if means_new(name):
+        return name, ""  # which is not asked for
+    if not name or password is None:
         return None
     if len(name) > names.LONGEST or len(password) > passwords.LONGEST:
         return None
@@ -242,7 +244,8 @@ async def _identify(
         if not name:
             continue
         if means_new(name):
-            record = await _register(board, console)
+            offer = _meet(console, is_asked=claim is not None)  # not made yet
+            record = await _register(board, console, offer)
             if record is not None:
                 return record, True
             continue
@@ -297,6 +300,21 @@ class _KeyPressed(Exception):
     """A key that acts at once was pressed as the first letter of the name."""
 
 
+_KeyActions = Mapping[str, Callable[[Console], Awaitable[None]]]
+
+
+def _look_for_key(keys: _KeyActions, typed: str) -> None:
+    if typed in keys:
+        raise _KeyPressed(typed)
+
+
+async def _act_on(pressed: _KeyPressed, keys: _KeyActions, console: Console) -> None:
+    console.display.answered()
+    if console.keyboard.next_key() == ENTER:  # this terminal sends whole lines
+        await console.keyboard.key()
+    await keys[str(pressed)](console)
+
+
 def _language_offer(console: Console) -> str:
     """Offer the other languages in their own words, unless the terminal names a language."""
     if looks.names_language(console.line.hints):
@@ -313,27 +331,19 @@ async def _ask_name(console: Console, greet: Callable[[str], None]) -> str:
     """Ask for a name; return "" if none was typed, or plain lines or a language was chosen."""
     offer = _language_offer(console)
     keys = {LINES: _choose_lines, **({LANGUAGE_KEY: _change_language} if offer else {})}
-
-    def changed(text: str) -> None:
-        if text in keys:
-            raise _KeyPressed(text)
-
     words = _("Your name, or {new} if this is your first call.")
     console.screen.say(f"|07{words.format(new=f'|15{_(NEW_CALLER)}|07')}{offer}")
     try:
         name = await console.prompt.entry(
             f"|11{_('Name:')}|07",
             longest=names.LONGEST,
-            changed=changed,
+            changed=partial(_look_for_key, keys),
             meaning=_(NAME_MEANS),
             answers={_(NEW_CALLER): _("First call")},
             fills="username",
         )
     except _KeyPressed as pressed:
-        console.display.answered()
-        if console.keyboard.next_key() == ENTER:  # this terminal sends whole lines
-            await console.keyboard.key()
-        await keys[str(pressed)](console)
+        await _act_on(pressed, keys, console)
         if str(pressed) == LANGUAGE_KEY:
             greet("" if console.wants_lines else _meet(console, is_asked=True))
         return ""
@@ -427,20 +437,31 @@ async def _came_by_code(
     return record
 
 
-async def _register(board: Board, console: Console) -> CallerRecord | None:
-    """Enter a new caller in the books; return None if they go back instead."""
+async def _register(board: Board, console: Console, offer: str) -> CallerRecord | None:
+    """Enter a new caller in the books; return None if they go back instead.
+
+    An `offer` of plain lines stands above the question for the name.
+    """
     texts.clear(console, _(FIRST_CALL))
     console.screen.say(f"|07{_('Welcome! Press Esc at any time to go back.')}")
     if not await _knows_answer(board, console):
         return None
+    if offer:
+        console.screen.say(f"|07{offer}")
+    keys = {LINES: _choose_lines}
     password = None
     while True:
-        typed = await console.prompt.entry(
-            f"|11{_('The name you want:')}|07",
-            longest=names.LONGEST,
-            meaning=_(NAME_MEANS),
-            fills="username",
-        )
+        try:
+            typed = await console.prompt.entry(
+                f"|11{_('The name you want:')}|07",
+                longest=names.LONGEST,
+                changed=partial(_look_for_key, keys),
+                meaning=_(NAME_MEANS),
+                fills="username",
+            )
+        except _KeyPressed as pressed:
+            await _act_on(pressed, keys, console)
+            continue
         if not typed:
             return None
         try:

@@ -75,8 +75,8 @@ from door.lines.tls.tls import Turns
 
 logger = logging.getLogger("door.lines")
 
-# Log-on names of callers who want no name of their own yet, and are asked for no password.
-STRANGERS = frozenset({"new", "bbs", "guest"})
+# Log-on names without a caller behind them, besides the words that new callers type instead of one.
+_NO_NAMES = frozenset({"bbs", "guest"})
 
 READ = 1024  # bytes in a step of the event loop; 28 of the shortest packets
 EARLY_BYTES = 16_384  # from the caller, until keys are agreed on; a usual program sends some 2000
@@ -123,6 +123,8 @@ USUAL_LIMITS = SshLimits(
 
 # Returns whether a public key, in SSH's own bytes, belongs to a name.
 Knows = Callable[[str, bytes], Awaitable[bool]]
+# Returns whether a name is what new callers type instead of one.
+MeansNew = Callable[[str], bool]
 
 
 def options_for(keys: Sequence[asyncssh.SSHKey], offer: SshOffer) -> SSHServerConnectionOptions:
@@ -221,6 +223,7 @@ class SshConnection(StreamProtocol):
         self,
         options: SSHServerConnectionOptions,
         knows: Knows,
+        means_new: MeansNew,
         limits: SshLimits,
         turns: Turns,
         ready: Callable[[StreamLine, Shown], None],
@@ -230,6 +233,7 @@ class SshConnection(StreamProtocol):
         super().__init__(lambda transport: StreamLine("ssh", transport, limits, address), gone)
         self._options = options
         self.knows = knows
+        self.means_new = means_new
         self._limits = limits
         self._turns = turns
         self._ready: Callable[[StreamLine, Shown], None] | None = ready
@@ -381,7 +385,7 @@ class SshConnection(StreamProtocol):
             self.line.resize(*bounded_size(*size))
         # The caller is the name that asyncssh has let in, whatever names were tried before.
         name = self._ssh.get_extra_info("username")
-        ready(self.line, self._shown if self._shown.name == name else Shown())
+        ready(self.line, self._shown if self._shown.name == name else Shown(name))
 
     def channel_closed(self) -> None:
         """End the line: its terminal is gone."""
@@ -451,7 +455,7 @@ class _Owner(asyncssh.SSHServer):
         self._connection.broke(exc)
 
     def begin_auth(self, username: str) -> bool:
-        return username.casefold() not in STRANGERS
+        return username.casefold() not in _NO_NAMES and not self._connection.means_new(username)
 
     def password_auth_supported(self) -> bool:
         return True
@@ -668,13 +672,14 @@ class SshListener(Listener):
         self,
         on_call: Callable[[Line, Shown], Awaitable[None]],
         knows: Knows,
+        means_new: MeansNew,
         options: SSHServerConnectionOptions,
         limits: SshLimits,
         entrance: Entrance = OPEN,
     ) -> None:
         super().__init__(entrance)
         self._on_call = on_call
-        self._connection = partial(SshConnection, options, knows, limits)
+        self._connection = partial(SshConnection, options, knows, means_new, limits)
         quieten_library()
 
     def answer(self, address: str, gone: Callable[[], None]) -> SshConnection:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Shown:
-    """Empty for callers who have no name here yet.
+    """A name alone for callers who have none here yet.
 
     `name` is as they typed it. `key`, in SSH's own bytes, belonged to that name just now, and they
     have its private half. A `password` has not been checked.

@@ -13,17 +13,22 @@ import asyncssh
 import pytest
 
 from door.errors import CannotListen
-from door.lines.ssh import host_key
+from door.lines.ssh.algorithms import ED25519, RSA
+from door.lines.ssh.host_key import FILES
 from tests.door.by_ssh import BY_SSH, LISTENER, SshTerminal, by_ssh
 from tests.door.strangers import refusals
 from tests.terminal import Terminal
-from tests.world import BOARD, PASSWORD, World, log_on, logged_on, register, world
+from tests.world import BOARD, PASSWORD, World, log_on, logged_on, register, registers_as, world
 from timebank.callers import ssh_keys
 
 TOML = BOARD + LISTENER
 MENU, NAME, WRONG = "oodbye", "Name:", "Wrong name or password."
 OWN_KEY = asyncssh.generate_private_key("ssh-ed25519", comment="laptop")
 OTHER_KEY = asyncssh.generate_private_key("ecdsa-sha2-nistp256")
+
+
+def private(kind: str, **options: int) -> bytes:
+    return asyncssh.generate_private_key(kind, **options).export_private_key()
 
 
 def line_of(key: asyncssh.SSHKey) -> str:
@@ -123,11 +128,45 @@ async def test_wrong_passwords_by_ssh_count_for_telnet(tmp_path: Path) -> None:
         assert NAME not in late.transcript
 
 
-async def test_a_stranger_needs_no_password_to_register(board: World) -> None:
-    terminal = await by_ssh(board, "new", password=None)
-    await register(terminal, "Grace")
+@pytest.mark.parametrize("password", [None, "anything"])
+@pytest.mark.parametrize("name", ["new", "New", "nouveau"])
+async def test_a_new_caller_registers_at_once(
+    name: str, password: str | None, board: World
+) -> None:
+    terminal = await by_ssh(board, name, password=password)
+    await registers_as(terminal, "Grace")
+    assert "Name:" not in terminal.transcript
     (caller,) = board.server.board.callers()
     assert caller.record.name == "Grace"
+    assert not refusals(board)
+
+
+async def test_a_new_caller_may_go_back_to_the_question_for_a_name(board: World) -> None:
+    board.enter("Ada")
+    terminal = await by_ssh(board, "new", password=None)
+    await terminal.until("The name you want:")
+    await terminal.send("\r").until(NAME)
+    await log_on(terminal, "Ada")
+    await reaches_menu(terminal)
+
+
+async def test_a_new_caller_with_a_screen_reader_has_plain_lines_before_the_first_answer(
+    board: World,
+) -> None:
+    terminal = await by_ssh(board, "new", password=None)
+    await terminal.until("Using a screen reader? Press ! for plain lines.")
+    await terminal.until("The name you want:")
+    began = len(terminal.transcript)
+    await terminal.send("!").until_heard("The name you want:")
+    await terminal.send("Grace\r").until_heard("A password")
+    assert "\x1b" not in terminal.transcript[began:]
+
+
+@pytest.mark.parametrize("name", ["bbs", "guest"])
+async def test_a_guest_needs_no_password_and_is_asked_for_a_name(name: str, board: World) -> None:
+    terminal = await by_ssh(board, name, password=None)
+    await terminal.until(NAME)
+    await register(terminal, "Grace")
 
 
 async def test_a_key_of_the_settings_logs_on_its_owner_only(board: World) -> None:
@@ -190,7 +229,7 @@ async def test_the_language_of_the_program_is_spoken(tmp_path: Path) -> None:
     french = replace(BY_SSH, environment={"LANG": "fr_FR.UTF-8", "PATH": "/bin"})
     async with world(tmp_path, toml=TOML) as board:
         terminal = await by_ssh(board, "new", french, password=None)
-        await terminal.until("Votre nom")
+        await terminal.until("Le nom voulu")
 
 
 async def test_a_front_end_passes_on_the_callers_address(tmp_path: Path) -> None:
@@ -207,43 +246,51 @@ async def test_a_front_end_passes_on_the_callers_address(tmp_path: Path) -> None
         assert caller.console.line.address == "192.0.2.9"
 
 
-async def test_the_key_of_the_board_is_made_once_for_its_owners_eyes(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize("words", [["modern"], ["boards", "old"]])
+async def test_the_keys_of_the_board_are_made_once_for_its_owners_eyes(
+    words: list[str], tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO, "door.ssh")
+    kinds = {ED25519: "key"} if words == ["modern"] else {ED25519: "key", RSA: "RSA key"}
     shown = []
-    for _ in range(2):
-        async with world(tmp_path, toml=TOML) as board:
-            terminal = await by_ssh(board, "new", password=None)
-            key = terminal.connection.get_server_host_key()
-            assert key is not None
-            shown.append(key.get_fingerprint())
-            file = board.config.board.data / host_key.NAME
-            assert stat.S_IMODE(file.stat().st_mode) == 0o600
-            assert sorted(each.name for each in file.parent.glob("*ssh*")) == [host_key.NAME]
-    assert shown[0] == shown[1]
-    lines = [each.getMessage() for each in caplog.records if each.name == "door.ssh"]
-    assert lines == [f"callers by SSH are shown the key {shown[0]}"] * 2
+    for word in words * 2:
+        async with world(tmp_path, toml=f'{TOML}compatibility = "{word}"\n') as board:
+            for kind, noun in kinds.items():
+                signatures = ["rsa-sha2-256"] if kind == RSA else [kind]
+                terminal = await by_ssh(
+                    board, "new", password=None, server_host_key_algs=signatures
+                )
+                key = terminal.connection.get_server_host_key()
+                assert key is not None
+                shown.append(f"callers by SSH are shown the {noun} {key.get_fingerprint()}")
+                file = board.config.board.data / FILES[kind]
+                assert stat.S_IMODE(file.stat().st_mode) == 0o600
+            made = sorted(each.name for each in file.parent.glob("*ssh*"))
+            assert made == sorted(FILES[kind] for kind in kinds)
+    assert len(set(shown)) == len(kinds)
+    assert [each.getMessage() for each in caplog.records if each.name == "door.ssh"] == shown
 
 
 @pytest.mark.parametrize(
-    ("content", "why"),
+    ("kind", "content", "why"),
     [
-        (b"", "it holds no private key"),
-        (asyncssh.generate_private_key("ecdsa-sha2-nistp256").export_private_key(), "only ssh-ed"),
+        (ED25519, b"", "it holds no private key"),
+        (ED25519, private("ecdsa-sha2-nistp256"), "only ssh-ed25519"),
+        (RSA, private("ssh-ed25519"), "only ssh-rsa"),
+        (RSA, private("ssh-rsa", key_size=1024), "1024 bits, and only 2048 to 4096"),
     ],
-    ids=["empty", "another kind"],
+    ids=["empty", "another kind", "not RSA", "short RSA"],
 )
 async def test_an_unusable_host_key_stops_the_start_and_is_left_unchanged(
-    tmp_path: Path, content: bytes, why: str
+    kind: str, content: bytes, why: str, tmp_path: Path
 ) -> None:
     data = tmp_path / "data"
     data.mkdir()
-    (data / host_key.NAME).write_bytes(content)
+    (data / FILES[kind]).write_bytes(content)
     with pytest.raises(CannotListen, match=why):
-        async with world(tmp_path, toml=TOML):
+        async with world(tmp_path, toml=f'{TOML}compatibility = "boards"\n'):
             pass
-    assert (data / host_key.NAME).read_bytes() == content
+    assert (data / FILES[kind]).read_bytes() == content
 
 
 async def test_a_missing_library_is_named_with_how_to_install_it(

@@ -52,7 +52,8 @@ async def open_board(
 ) -> AsyncIterator[SshBoard]:
     board = SshBoard()
     options = options_for([BOARD_KEY, RSA_KEY], OFFERS[compatibility])
-    listener = SshListener(board.serve_ssh, board.knows, options, limits, entrance)
+    means_new = {"new", "nouveau"}.__contains__
+    listener = SshListener(board.serve_ssh, board.knows, means_new, options, limits, entrance)
     async with opened(board, listener):
         yield board
 

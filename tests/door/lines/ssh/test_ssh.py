@@ -6,8 +6,11 @@ import asyncssh
 import pytest
 from asyncssh.packet import Boolean, String, UInt32
 
+from ansi.charset import Charset
+from door.call.screen import Look, Paint
 from door.lines.flow import UNREAD
 from door.lines.ssh.ssh_identity import Shown
+from door.lobby import looks
 from tests.door.lines.board import GREETING, PATIENCE
 from tests.door.lines.ssh.board import OWN_KEY, PASSWORD, connected, open_board, terminal
 
@@ -87,6 +90,28 @@ async def test_terminal_type_and_environment_become_hints(
         assert (hints.terminal_types, hints.language, hints.charset) == (types, language, charset)
 
 
+@pytest.mark.parametrize(
+    ("kind", "environment", "look"),
+    [
+        ("vt100", {"LANG": "fr_FR.UTF-8"}, Look(Charset.UTF8, Paint.COLOUR)),
+        ("vt100", {"LANG": "fr_FR"}, Look(Charset.ASCII, Paint.MONO)),
+        ("vt100", {"LC_CTYPE": "UTF-8", "LANG": "C"}, Look(Charset.UTF8, Paint.COLOUR)),
+        ("xterm", {"LC_ALL": "fr_FR.ISO-8859-1"}, Look(Charset.LATIN1, Paint.COLOUR)),
+        ("syncterm", {"LANG": "en_US.UTF-8"}, Look(Charset.CP437, Paint.COLOUR)),
+        ("ansi", {}, Look(Charset.CP437, Paint.COLOUR)),
+        ("dumb", {"LANG": "fr_FR.UTF-8"}, Look(Charset.UTF8, Paint.LINES)),
+        ("foot", {"LC_ALL": "C"}, Look(Charset.UTF8, Paint.COLOUR)),
+    ],
+)
+async def test_the_language_chooses_the_letters_and_the_terminal_where_it_names_none(
+    kind: str, environment: dict[str, str], look: Look
+) -> None:
+    async with open_board() as board, connected(board) as connection:
+        await terminal(connection, kind, env=environment)
+        call, _ = await board.answered_with()
+        assert looks.guess(call.line.hints) == look
+
+
 async def test_break_is_a_key() -> None:
     async with open_board() as board, connected(board) as connection:
         screen = await terminal(connection)
@@ -95,12 +120,13 @@ async def test_break_is_a_key() -> None:
         await call.until_typed(b"\x03")
 
 
-@pytest.mark.parametrize("name", ["new", "NEW", "bbs", "guest"])
-async def test_a_stranger_shows_nothing(name: str) -> None:
-    async with open_board() as board, connected(board, name, password=None) as connection:
+@pytest.mark.parametrize("password", [None, PASSWORD])
+@pytest.mark.parametrize("name", ["new", "nouveau", "bbs", "Guest"])
+async def test_a_stranger_shows_a_name_alone(name: str, password: str | None) -> None:
+    async with open_board() as board, connected(board, name, password=password) as connection:
         await terminal(connection)
         _, shown = await board.answered_with()
-        assert shown == Shown()
+        assert shown == Shown(name)
 
 
 async def test_a_key_that_is_known_and_no_other_is_shown() -> None:
