@@ -23,6 +23,8 @@ def folder() -> Path:
     here = (Path(str(file.locate())) for file in installed if file.name == FIRST)
     return next(here, Path(__file__).parents[2] / "docs" / FIRST).resolve().parent
 
+_LISTED = ": `door docs` lists them."
+
 
 @click.command()
 @click.argument("page", required=False)
@@ -40,5 +42,5 @@ def docs(page: str | None) -> None:
     wanted = page.removesuffix(".md").removeprefix("docs/")
     named = {path.stem: path for path in paths} | pages
     if wanted not in named:
-        raise UserError(f"There is no page {shown(page)}{guess(wanted, named) or '.'}")
+        raise UserError(f"There is no page {shown(page)}{guess(wanted, named) or _LISTED}")
     click.echo_via_pager(named[wanted].read_text(encoding="utf-8").rstrip())
