@@ -8,11 +8,13 @@ while the browser asks for it now and then, so no connection waits.
 from __future__ import annotations
 
 import asyncio
+import re
 import secrets
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
@@ -21,7 +23,7 @@ from door.call import passwords
 from door.defence.reception import REMEMBERED, Reception
 from door.defence.reception import minutes as waiting
 from door.desk.pages import sessions
-from door.desk.pages.forms import NOT_OURS, form_of, is_own
+from door.desk.pages.forms import NOT_OURS, form_of, is_own, number_in
 from door.desk.pages.rendering import View, Visit
 from door.desk.pages.second_step import is_passed
 from door.errors import CallRefused
@@ -38,8 +40,10 @@ if TYPE_CHECKING:
     from door.desk.pages.rendering import PageRenderer
     from timebank.callers.callers import CallerRecord
 
+LONGEST_ADDRESS = 500  # of the page that was asked for before the log-on
+_OURS = re.compile(rf"/(?![/\\])[!-~]{{,{LONGEST_ADDRESS}}}")
 LEARN_SECONDS = 60.0  # how often the pages read the known addresses of callers
-COOKIE = "session"
+COOKIE = "session"  # with the port behind, as browsers send a cookie to every port of a host
 QUEUE = "turn"  # the cookie of a queued password
 WRONG = "Wrong name, password or code, or a caller without the sysop's powers."
 IN_TURN = (
@@ -56,6 +60,7 @@ class _LogOn:
     """A name, a password and a code that are being checked.
 
     `at` is when they were typed, in seconds since 1970. `turn` is set when the password is due.
+    `then` is the page to show after it.
     """
 
     address: str
@@ -63,6 +68,7 @@ class _LogOn:
     password: str
     code: str
     at: int
+    then: str
     turn: asyncio.Event = field(default_factory=asyncio.Event)
     queued: asyncio.Future[Try] = field(default_factory=asyncio.Future)
     task: asyncio.Task[CallerRecord | None] = field(init=False)
@@ -84,6 +90,23 @@ class _LogOn:
         if self.timer is not None:
             self.timer.cancel()
         self.task.cancel()
+
+
+def _ours(address: str) -> str:
+    """Return an address if it is of a page of ours, else ""."""
+    return address if _OURS.fullmatch(address) else ""
+
+
+def _log_on_for(request: Request) -> str:
+    """Return the address of the log-on that leads to the page of a request."""
+    asked = f"{request.scope['path']}?{request.scope['query_string'].decode('latin-1')}"
+    then = _ours(asked.removesuffix("?")) if request.method == "GET" else ""
+    return f"/log-on?{urlencode({'next': then})}" if then.strip("/") else "/log-on"
+
+
+def _cookie(request: Request, name: str) -> str:
+    port = request.headers.get("host", "").rpartition(":")[2]
+    return name if number_in(port) is None else f"{name}{port}"
 
 
 def _nobody_on() -> int:
@@ -138,7 +161,7 @@ class Access:
         """
 
         async def guarded(request: Request) -> Response:
-            token = request.cookies.get(COOKIE, "")
+            token = request.cookies.get(_cookie(request, COOKIE), "")
             session = self._sessions.find(token, self._now.monotonic(), uses=uses)
             record = None
             if session is not None:
@@ -146,41 +169,44 @@ class Access:
                 record = await self._showing.read(holds)
             if session is None or record is None:
                 self._sessions.end(token)
-                return RedirectResponse("/log-on", 303)
+                return RedirectResponse(_log_on_for(request) if uses else "/log-on", 303)
             return await view(Visit(request, record, session))
 
         return guarded
 
     async def _log_on(self, request: Request) -> Response:
         if request.method == "GET":
-            return self._showing.show("log_on.html", words="")
+            then = _ours(request.query_params.get("next", ""))
+            return self._showing.show("log_on.html", words="", then=then)
         form = await form_of(request)
         if form is None or not is_own(request):
             return self._showing.problem(NOT_OURS, 403)
         name, password, code = (form.get(field, "") for field in ("name", "word", "code"))
+        then = _ours(form.get("next", ""))
         address = "unknown" if request.client is None else request.client.host
         if not name.isprintable() or len(name) > names.LONGEST or len(password) > passwords.LONGEST:
             self.reception.was_wrong(address)
-            return self._refuse(WRONG)
-        log_on = _LogOn(address, name, password, code, int(self._now.now().timestamp()))
+            return self._refuse(WRONG, then)
+        log_on = _LogOn(address, name, password, code, int(self._now.now().timestamp()), then)
         try:
             leave = self.reception.enter(address, log_on.cut)
         except CallRefused as refused:
-            return self._refuse(str(refused) or WRONG)
+            return self._refuse(str(refused) or WRONG, then)
         log_on.begin(self._settle(log_on), leave)
         either: set[asyncio.Future[Any]] = {log_on.task, log_on.queued}
         await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
         if log_on.task.done():
-            return self._settled(log_on)
+            return self._settled(request, log_on)
         token = secrets.token_urlsafe(32)
         self._waiting[token] = log_on
         answer = self._ask_to_wait(token, log_on)
-        answer.set_cookie(QUEUE, token, httponly=True, samesite="strict", secure=self._is_safe)
+        self._set_cookie(answer, _cookie(request, QUEUE), token)
         return answer
 
     async def _look_at_turn(self, request: Request) -> Response:
         """Answer a browser whose password is queued: with the time left, or with the result."""
-        token = request.cookies.get(QUEUE, "")
+        cookie = _cookie(request, QUEUE)
+        token = request.cookies.get(cookie, "")
         log_on = self._waiting.get(token)
         if log_on is None:
             return RedirectResponse("/log-on", 303)
@@ -189,8 +215,8 @@ class Access:
         if not log_on.task.done():
             return self._ask_to_wait(token, log_on)
         self._drop(token)
-        answer = self._settled(log_on)
-        answer.delete_cookie(QUEUE, httponly=True, samesite="strict", secure=self._is_safe)
+        answer = self._settled(request, log_on)
+        answer.delete_cookie(cookie, httponly=True, samesite="strict", secure=self._is_safe)
         return answer
 
     def _ask_to_wait(self, token: str, log_on: _LogOn) -> Response:
@@ -206,20 +232,23 @@ class Access:
         if (log_on := self._waiting.pop(token, None)) is not None:
             log_on.cut()
 
-    def _settled(self, log_on: _LogOn) -> Response:
+    def _settled(self, request: Request, log_on: _LogOn) -> Response:
         """Begin a session if the password was right; otherwise show the log-on with the reason."""
         if log_on.task.cancelled():
-            return self._refuse(CROWDED)
+            return self._refuse(CROWDED, log_on.then)
         record = log_on.task.result()
         if record is None:
-            return self._refuse(WRONG)
+            return self._refuse(WRONG, log_on.then)
         token = self._sessions.begin(record.id, record.password_hash, self._now.monotonic())
-        answer = RedirectResponse("/", 303)
-        answer.set_cookie(COOKIE, token, httponly=True, samesite="strict", secure=self._is_safe)
+        answer = RedirectResponse(log_on.then or "/", 303)
+        self._set_cookie(answer, _cookie(request, COOKIE), token)
         return answer
 
-    def _refuse(self, words: str) -> Response:
-        return self._showing.show("log_on.html", status=403, words=words)
+    def _set_cookie(self, answer: Response, name: str, token: str) -> None:
+        answer.set_cookie(name, token, httponly=True, samesite="strict", secure=self._is_safe)
+
+    def _refuse(self, words: str, then: str) -> Response:
+        return self._showing.show("log_on.html", status=403, words=words, then=then)
 
     async def _settle(self, log_on: _LogOn) -> CallerRecord | None:
         """Return the caller if they may see the pages, else None; both take equally long."""
@@ -266,7 +295,8 @@ class Access:
         is_meant = is_own(visit.request)
         if form is None or not (is_meant and sessions.is_of(visit.session, form.get("form", ""))):
             return self._showing.problem(NOT_OURS, 403)
-        self._sessions.end(visit.request.cookies.get(COOKIE, ""))
+        cookie = _cookie(visit.request, COOKIE)
+        self._sessions.end(visit.request.cookies.get(cookie, ""))
         answer = RedirectResponse("/log-on", 303)
-        answer.delete_cookie(COOKIE, httponly=True, samesite="strict", secure=self._is_safe)
+        answer.delete_cookie(cookie, httponly=True, samesite="strict", secure=self._is_safe)
         return answer

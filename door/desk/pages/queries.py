@@ -275,7 +275,7 @@ class BooksReader:
 
     def balances_at(self, at: datetime | None) -> Then:
         def look(desk: Desk) -> Then:
-            moment = desk.now if at is None else at
+            moment = desk.now if at is None else min(at, desk.now)
             held = [each for each in plot_data.balances_at(desk, moment) if each.amount]
             return Then(self.local(moment), held)
 

@@ -329,6 +329,19 @@ def shown_seconds(words: str) -> int:
     return -seconds if words.strip().startswith("-") else seconds
 
 
+async def test_the_future_is_not_answered(story: Story) -> None:
+    async with sysop(story) as browser:
+        page = await follow(browser, "/balances?at=2999-01-01T00:00:00")
+        assert "What every account held at 2026-11-20 21:00:00 CET" in page.text
+        for place in (f"/caller/{story.ada}", "/plots"):
+            for days in ("day=2026-11-21", "since=2026-12-01&until=2026-12-31"):
+                page = await follow(browser, f"{place}?{days}")
+                assert "These days are still to come." in page.text
+                assert "Together:" not in page.text
+            page = await follow(browser, f"{place}?since=2026-11-20&until=2026-11-30")
+            assert "still to come" not in page.text
+
+
 @pytest.mark.parametrize("day", [14, 17, 18, 20])
 async def test_the_parts_on_a_page_add_up_to_together(story: Story, day: int) -> None:
     """Also while an event holds minutes, on the 20th, and with a loan, on the 17th."""

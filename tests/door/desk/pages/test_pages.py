@@ -12,10 +12,11 @@ import os
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from unittest import mock
 from urllib.parse import urlencode
 
 import beancount.loader
@@ -155,7 +156,8 @@ async def test_strangers_see_a_form_and_nothing_else(tmp_path: Path) -> None:
     async with shown(tmp_path) as (_, browser):
         for place in PLACES:
             answer = await browser.get(place)
-            assert (answer.status, answer.headers["location"]) == (303, "/log-on"), place
+            location = "/log-on" if place == "/" else f"/log-on?{urlencode({'next': place})}"
+            assert (answer.status, answer.headers["location"]) == (303, location), place
         browser.cookies = {"session": "made up"}
         assert (await browser.get("/")).status == 303
         assert "Your name on the board" in (await browser.get("/log-on")).text
@@ -187,6 +189,41 @@ async def test_a_sysop_can_log_on_and_off(tmp_path: Path) -> None:
         assert (await browser.post("/log-off", {"form": form})).status == 303
         browser.cookies = cookies
         assert (await browser.get("/")).status == 303
+
+
+async def test_a_log_on_leads_to_the_page_that_was_asked_for(tmp_path: Path) -> None:
+    async with shown(tmp_path) as (_, browser):
+        asked = await browser.get("/ledger", text='a & "b"', kind="won")
+        form = await browser.ask("GET", *asked.headers["location"].split("?"))
+        (there,) = re.findall(r'name="next" value="([^"]*)"', form.body)
+        typed = {"name": "Sysop", "word": "guessed", "next": html.unescape(there)}
+        again = await browser.post("/log-on", typed)
+        assert f'name="next" value="{there}"' in again.body, "also after a wrong password"
+        answer = await browser.post("/log-on", {**typed, "word": PASSWORD})
+        assert answer.headers["location"] == "/ledger?text=a+%26+%22b%22&kind=won"
+        for other in (
+            *("https://evil.example/", "//evil.example/", "/\\evil.example", "\\\\evil.example"),
+            *("javascript:alert(1)", "/\t/evil.example", "evil.example", "", "/" + "x" * 3000),
+        ):
+            answer = await browser.post("/log-on", {**typed, "word": PASSWORD, "next": other})
+            assert answer.headers["location"] == "/", other
+        browser.cookies.clear()
+        long = await browser.get("/ledger", text="x" * 3000)
+        assert long.headers["location"] == "/log-on", "a form must hold it"
+        assert (await browser.get("/on-line")).headers["location"] == "/log-on", "for a script"
+
+
+async def test_two_boards_of_a_machine_do_not_share_a_session(tmp_path: Path) -> None:
+    """Browsers send a cookie to every port of a host."""
+    one, two = {"host": "localhost:8024"}, {"host": "localhost:8025"}
+    async with shown(tmp_path) as (board, first):
+        second = Browser(pages_of(board), cookies=first.cookies)
+        assert (await first.logs_on(**one)).status == 303
+        assert (await second.logs_on(**two)).status == 303
+        assert (await first.ask("GET", "/", **one)).status == 200
+        assert (await second.ask("GET", "/", **two)).status == 200
+        assert (await second.ask("GET", "/", **one)).status == 303
+        second.pages.close()
 
 
 async def test_everyone_else_gets_the_same_refusal(tmp_path: Path) -> None:
@@ -345,6 +382,12 @@ async def test_today_shows_callers_on_line_and_the_days_minutes(tmp_path: Path) 
         assert "Ada" in today
         assert "granted 1:00:00" in today
         assert "Mail hour" in today
+        assert "Server" not in today, "only boards with several have names for them"
+        reading = BooksReader(board.config, board.database, board.clock)
+        calls = [replace(each, server="front") for each in reading.on_line()]
+        with mock.patch.object(BooksReader, "on_line", return_value=calls):
+            several = (await browser.get("/on-line")).text
+        assert re.search(r"Server .*Ada .* front", several)
 
 
 async def test_today_tells_of_the_last_copy_and_warns_when_it_is_old(tmp_path: Path) -> None:

@@ -137,13 +137,14 @@ async def test_a_day_that_has_ended_is_added_up_once_until_the_books_are_restore
             assert set(added) == {first + number * DAY for number in range(4)}
 
 
-async def test_a_page_shows_the_days_added_up_so_far(tmp_path: Path) -> None:
+async def test_a_page_shows_no_plot_before_its_days_are_added_up(tmp_path: Path) -> None:
     async with shown(tmp_path) as (board, browser):
         first = board.config.bank.schedule.day_of(board.clock.now())
         board.clock.suspend(3 * 86400)
         await browser.logs_on()
         with mock.patch.object(plots.PastDays, "add_one", return_value=False):  # not one yet
             page = await browser.get("/plots")
-        assert f"{first + 3 * DAY} 1:00:00" in page.text, "today is always known"
         assert "are still being added up: look again in a moment." in page.text
+        for hasty in ("<figure", "<h2", "No hand was settled"):
+            assert hasty not in page.body
         assert f"{first} 1:00:00" in (await whole(browser)).text
