@@ -12,6 +12,7 @@ from timebank.extras import PROGRAM
 from timebank.settings.quoting import guess, shown
 
 FIRST = "index.md"
+_LISTED = ": `door docs` lists them."
 
 
 def folder() -> Path:
@@ -22,8 +23,6 @@ def folder() -> Path:
         installed = ()
     here = (Path(str(file.locate())) for file in installed if file.name == FIRST)
     return next(here, Path(__file__).parents[2] / "docs" / FIRST).resolve().parent
-
-_LISTED = ": `door docs` lists them."
 
 
 @click.command()
