@@ -62,18 +62,18 @@ if TYPE_CHECKING:
 
 @click.command()
 @config_option
-@click.option("--all", "is_all", is_flag=True, help="Also sysop.toml, texts and the SSH key.")
+@click.option("--all", "is_all", is_flag=True, help="Also sysop.toml, texts and the SSH keys.")
 @click.option(
     "--passphrase-file",
     type=click.File("r", encoding="utf-8"),
-    help="With --all: the passphrase that seals the SSH key, - for standard input.",
+    help="With --all: the passphrase that seals the SSH keys, - for standard input.",
 )
 @click.argument("file", type=click.Path(path_type=Path))
 def backup(config: Path, is_all: bool, passphrase_file: TextIO | None, file: Path) -> None:
     """Copy the books to a new FILE; with --all the whole board.
 
     The board can stay open. The copy is of one moment, and audited. With --all, FILE is a tar file
-    whose CONTENTS.txt says what it holds. It has the SSH key, sealed, only with a passphrase.
+    whose CONTENTS.txt says what it holds. It has the SSH keys, sealed, only with a passphrase.
     """
     with opened(config) as books, refusing(BackupRefused):
         back_up = _copies(books.settings).back_up

@@ -1,4 +1,4 @@
-"""One file with all of a board: books, sysop.toml, the sysop's texts, and the SSH key, sealed.
+"""One file with all of a board: books, sysop.toml, the sysop's texts, and the SSH keys, sealed.
 
 It is a tar file, whose first member says in words what it holds and how it goes back. A restore
 takes the books out of it. `tar` unpacks the rest into the folder of a board.
@@ -21,9 +21,10 @@ from timebank.settings.forms import Text
 from timebank.settings.settings import BankSettings
 from timebank.settings.toml import open_table
 
-CONTENTS, CONFIG, KEY, TEXTS = "CONTENTS.txt", "sysop.toml", "ssh_host_key.pem", "texts"
+CONTENTS, CONFIG, TEXTS = "CONTENTS.txt", "sysop.toml", "texts"
 BOOKS = {"books.sqlite3": "SQLite", "books.pgdump": "pg_restore"}  # and what reads them
-SSH_KEY = "ssh_host_key"  # in the data folder
+# The SSH keys, and where they are in the data folder.
+KEYS = {f"{name}.pem": name for name in ("ssh_host_key", "ssh_host_rsa_key")}
 OWNER_ALONE = 0o600
 
 
@@ -37,9 +38,10 @@ def back_up(
 ) -> tuple[Copied, str]:
     """Write everything to a new file; return the outcome of the books' copy, and the contents.
 
-    Without a passphrase the SSH key is left out. Raises `BackupRefused`.
+    Without a passphrase the SSH keys are left out. Raises `BackupRefused`.
     """
-    paths, key = {CONFIG: config, **_texts(config)}, settings.database.with_name(SSH_KEY)
+    paths = {CONFIG: config, **_texts(config)}
+    keys = {each: settings.database.with_name(name) for each, name in KEYS.items()}
     with (
         new_file(target) as part,
         tempfile.TemporaryDirectory(prefix=".timebank-", dir=part.parent) as room,
@@ -48,8 +50,9 @@ def back_up(
         books = Path(room, name)
         copied = copy_books(books)
         members = {each: path.read_bytes() for each, path in paths.items()}
-        if passphrase is not None and key.exists():
-            members[KEY] = _sealed(key, passphrase)
+        if passphrase is not None:
+            sealed = {each: _sealed(key, passphrase) for each, key in keys.items() if key.exists()}
+            members.update(sealed)
         words = _contents(members, copied, name, settings.schedule.local(now))
         with tarfile.open(part, "w") as tar:
             for each, data in {CONTENTS: words.encode(), **members}.items():
@@ -75,30 +78,32 @@ def _member(name: str, size: int, now: datetime) -> tarfile.TarInfo:
 
 
 def _contents(members: Mapping[str, bytes], copied: Copied, books: str, local: datetime) -> str:
+    keys = {each: name for each, name in KEYS.items() if each in members}
     state = "with faults: see `timebank audit`" if copied.findings else "in order"
     lines = [
         f"All of a board on {local:%Y-%m-%d %H:%M}.",
         f"  {books}: {copied.transfers} transfers, {state}; {BOOKS[books]} reads it",
-        *(f"  {name}" for name in members if name != KEY),
-        f"  {KEY}: the SSH key, sealed with the passphrase"
-        if KEY in members
-        else "No SSH key, because no passphrase was given: a board elsewhere makes a new one.",
+        *(f"  {name}" for name in members if name not in keys),
+        *(f"  {each}: an SSH key, sealed with the passphrase" for each in keys),
+        *([] if keys else ["No SSH key: only a passphrase seals one in."]),
         "Never in it: certificates, passwords of PostgreSQL, logs, files of other programs.",
         "It holds password hashes and the seeds of shoes: let nobody read it.",
         "To put all of it back, in the folder of the board or an empty one:",
         f"  tar xf FILE --exclude={books}; timebank restore FILE",
-        f"  openssl pkey -in {KEY} -out data/{SSH_KEY}",
+        *(f"  openssl pkey -in {each} -out data/{name}" for each, name in keys.items()),
     ]
-    return "".join(f"{line}\n" for line in lines if KEY in members or KEY not in line)
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _sealed(path: Path, passphrase: str) -> bytes:
     from cryptography.hazmat.primitives import serialization as forms  # noqa: PLC0415 - of an extra
 
     data = path.read_bytes()
+    is_openssh = b"OPENSSH PRIVATE KEY" in data  # else as `openssl pkey` writes it
+    read = forms.load_ssh_private_key if is_openssh else forms.load_pem_private_key
     try:
-        key = forms.load_ssh_private_key(data, None)
-    except ValueError as error:
+        key = read(data, None)
+    except (TypeError, ValueError) as error:  # TypeError if it has a passphrase
         raise BackupRefused(f"{path} holds no SSH key without a passphrase.") from error
     sealing = forms.BestAvailableEncryption(passphrase.encode())
     return key.private_bytes(forms.Encoding.PEM, forms.PrivateFormat.PKCS8, sealing)

@@ -15,6 +15,7 @@ import asyncssh
 import pytest
 from click.testing import CliRunner
 
+from door.lines.ssh import host_key
 from timebank.cli.main import main
 
 WORDS = "correct horse"
@@ -22,7 +23,7 @@ WORDS = "correct horse"
 
 @pytest.fixture
 def board(board, folder):
-    """Ann's board with two texts and an SSH key."""
+    """Ann's board with two texts and both SSH keys."""
     call = board.call(board.caller("Ann"))
     call.lose(60)
     call.close()
@@ -31,9 +32,9 @@ def board(board, folder):
     (texts / "fr").mkdir(parents=True)
     (texts / "welcome.asc").write_text("Welcome to my board.\n", "utf-8")
     (texts / "fr" / "news.asc").write_bytes(b"\xe9t\xe9\r\n")
-    key = data / "ssh_host_key"
-    key.write_bytes(asyncssh.generate_private_key("ssh-ed25519").export_private_key())
-    key.chmod(0o600)
+    for kind, name in host_key.FILES.items():
+        (data / name).write_bytes(asyncssh.generate_private_key(kind).export_private_key())
+        (data / name).chmod(0o600)
     return board
 
 
@@ -74,7 +75,7 @@ def test_the_dump_says_what_it_holds_and_needs_no_program_of_ours(
     name = next(name for name in held if name.startswith("books."))
     assert list(held) == [
         *("CONTENTS.txt", "sysop.toml", "texts/fr/news.asc", "texts/welcome.asc"),
-        *("ssh_host_key.pem", name),
+        *("ssh_host_key.pem", "ssh_host_rsa_key.pem", name),
     ]
     assert said == f"{path} holds 4 transfers, and is in order.\n{held['CONTENTS.txt'].decode()}"
     for words in (f"{name}: 4 transfers, in order", "texts/welcome.asc", "sealed with the pass"):
@@ -85,18 +86,30 @@ def test_the_dump_says_what_it_holds_and_needs_no_program_of_ours(
         copy = folder / "by hand"
         copy.write_bytes(held[name])
         assert sqlite3.connect(copy).execute("SELECT count(*) FROM transfers").fetchone() == (4,)
-    assert b"PRIVATE KEY" in held["ssh_host_key.pem"]
-    assert asyncssh.import_private_key(held["ssh_host_key.pem"], WORDS)
-    with pytest.raises(asyncssh.KeyImportError):
-        asyncssh.import_private_key(held["ssh_host_key.pem"])
+    for each in ("ssh_host_key.pem", "ssh_host_rsa_key.pem"):
+        assert f"{each}: an SSH key, sealed with the passphrase" in said
+        assert asyncssh.import_private_key(held[each], WORDS)
+        with pytest.raises(asyncssh.KeyImportError):
+            asyncssh.import_private_key(held[each])
     assert [each.name for each in folder.iterdir() if each.name.startswith(".")] == []
 
 
-def test_without_a_passphrase_the_key_is_left_out(board, timebank, folder: Path) -> None:
+def test_without_a_passphrase_the_keys_are_left_out(board, timebank, folder: Path) -> None:
     path = folder / "board.tar"
     said = timebank.says("backup", "--all", str(path))
-    assert "No SSH key, because no passphrase was given" in said
-    assert "ssh_host_key.pem" not in members(path)
+    assert "No SSH key: only a passphrase seals one in." in said
+    assert [name for name in members(path) if name.startswith("ssh")] == []
+
+
+def test_a_key_in_the_form_that_openssl_writes_is_sealed_too(
+    board, timebank, folder: Path, passphrase: str
+) -> None:
+    """So is it in the data folder after a board was put back as its contents say."""
+    path, key = folder / "board.tar", folder / "data" / "ssh_host_key"
+    key.write_bytes(asyncssh.read_private_key(key).export_private_key("pkcs8-pem"))
+    timebank.says("backup", "--all", "--passphrase-file", passphrase, str(path))
+    sealed = members(path)["ssh_host_key.pem"]
+    assert asyncssh.import_private_key(sealed, WORDS) == asyncssh.read_private_key(key)
 
 
 @pytest.mark.of_a_file
@@ -108,16 +121,17 @@ def test_a_board_comes_back_in_an_empty_folder_as_its_contents_say(
         2,
         f"There is no {elsewhere} here. `tar xf` unpacks that of a whole board.\n",
     )
-    unpack, open_key = members(dump)["CONTENTS.txt"].decode().splitlines()[-2:]
+    unpack, *open_keys = members(dump)["CONTENTS.txt"].decode().splitlines()[-3:]
     tar, _, restore = unpack.strip().replace("FILE", str(dump)).partition("; timebank ")
     subprocess.run(tar.split(), check=True, cwd=elsewhere.parent)
     done = CliRunner().invoke(main, [*restore.split(), "--config", str(elsewhere)])
     assert (done.exit_code, done.stderr) == (0, "")  # nothing is undone: it does not ask
     if shutil.which("openssl"):
-        words = [*open_key.split(), "-passin", f"pass:{WORDS}"]
-        subprocess.run(words, check=True, cwd=elsewhere.parent)
-        keys = [each.parent / "data" / "ssh_host_key" for each in (dump, elsewhere)]
-        assert asyncssh.read_private_key(keys[0]) == asyncssh.read_private_key(keys[1])
+        for open_key, name in zip(open_keys, host_key.FILES.values(), strict=True):
+            words = [*open_key.split(), "-passin", f"pass:{WORDS}"]
+            subprocess.run(words, check=True, cwd=elsewhere.parent)
+            keys = [each.parent / "data" / name for each in (dump, elsewhere)]
+            assert asyncssh.read_private_key(keys[0]) == asyncssh.read_private_key(keys[1])
     for name in ("sysop.toml", "texts/welcome.asc", "texts/fr/news.asc"):
         assert (elsewhere.parent / name).read_bytes() == (dump.parent / name).read_bytes()
     assert not (elsewhere.parent / "books.sqlite3").exists()
