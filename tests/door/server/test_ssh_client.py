@@ -101,3 +101,13 @@ async def test_a_key_and_a_board_that_is_known_after_a_restart(tmp_path: Path) -
             ) as window:
                 await window.until(lambda w=window: NEWS in w.picture or MENU in w.picture, "it")
     assert home.known.read_text(encoding="utf-8").startswith("board ssh-ed25519 ")
+
+
+async def test_a_new_caller_is_asked_for_no_password_and_no_old_name(tmp_path: Path) -> None:
+    """Without an answer for a password: the program would end if it were asked for one."""
+    home = Home(tmp_path / "home")
+    home.ask.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+    async with world(tmp_path, toml=TOML) as board:
+        async with caller(board, home, "nouveau") as window:
+            await window.asks("The name you want:")
+            assert "Your name, or" not in window.picture
