@@ -107,7 +107,6 @@ async def test_a_new_caller_is_asked_for_no_password_and_no_old_name(tmp_path: P
     """Without an answer for a password: the program would end if it were asked for one."""
     home = Home(tmp_path / "home")
     home.ask.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
-    async with world(tmp_path, toml=TOML) as board:
-        async with caller(board, home, "nouveau") as window:
-            await window.asks("The name you want:")
-            assert "Your name, or" not in window.picture
+    async with world(tmp_path, toml=TOML) as board, caller(board, home, "nouveau") as window:
+        await window.asks("The name you want:")
+        assert "Your name, or" not in window.picture

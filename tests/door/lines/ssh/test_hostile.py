@@ -224,6 +224,19 @@ async def test_a_packet_that_no_program_must_take_ends_the_call() -> None:
         assert await call.until_ended() == "cut off: a packet of more than 35000 bytes"
 
 
+@pytest.mark.parametrize("program", [MODERN, OLD_LIBSSH2], ids=["modern", "old"])
+async def test_bytes_that_no_key_has_made_end_the_call_cheaply(program: Program) -> None:
+    """With CBC they become a packet of any length; so there are enough for the longest."""
+    async with open_board(compatibility="old") as board, connected(board, **program) as connection:
+        await terminal(connection)
+        call, _ = await board.answered_with()
+        with steps() as taken:
+            connection._transport.write(bytes(300_000))  # type: ignore[union-attr]
+            await call.until_ended()
+        assert call.typed == b""
+        assert max(taken) < STALL
+
+
 async def test_only_the_language_of_the_environment_is_stored_and_cut() -> None:
     environment = {"PATH": "/x" * 900, "LANG": "fr_FR.UTF-8", "LC_ALL": "x" * 900}
     async with open_board() as board, connected(board) as connection:
