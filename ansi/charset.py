@@ -1,5 +1,7 @@
 """The character sets of terminals: CP437, UTF-8, Latin-1 and ASCII.
 
+Those of home computers have their codes in `ansi.home_computer`.
+
 Inside the program, text is Unicode. Encoding never changes the width of a text, so one layout fits
 all terminals: a character that a terminal lacks becomes a similar one of the same width. Byte 255
 is never sent. It begins a telnet command, and some hosts on the way forget to double it.
@@ -24,14 +26,25 @@ class Charset(Enum):
     UTF8 = "utf-8"
     LATIN1 = "iso-8859-1"
     ASCII = "ascii"
+    PETSCII = "petscii"  # Commodore: upper and lower case
+    PETSCII_SUITS = "petscii-suits"  # its other set: capitals and the four suits
+    PETSCII_80 = "petscii-80"  # the 80 columns of a C128
+    ATASCII = "atascii"  # Atari
+
+    @property
+    def is_of_home_computer(self) -> bool:
+        """Whether its terminals know no ANSI; `ansi.home_screen` writes to them."""
+        return self.value.startswith(("petscii", "atascii"))
 
     @property
     def codec(self) -> str:
+        if self.is_of_home_computer:
+            return "utf-8"
         return "cp437" if self is Charset.CP437_TEXT else self.value
 
     @property
     def has_shapes(self) -> bool:
-        """Whether it has lines, blocks and suits."""
+        """Whether it has lines and blocks."""
         return self not in (Charset.ASCII, Charset.LATIN1)
 
 

@@ -52,6 +52,7 @@ F1, F2, F3, F4 = Key("<f1>"), Key("<f2>"), Key("<f3>"), Key("<f4>")
 F5, F6, F7, F8 = Key("<f5>"), Key("<f6>"), Key("<f7>"), Key("<f8>")
 F9, F10, F11, F12 = Key("<f9>"), Key("<f10>"), Key("<f11>"), Key("<f12>")
 INTERRUPT = Key("<interrupt>")
+COMMODORE_DELETE = Key("<commodore delete>")  # Ctrl-T elsewhere; tells a Commodore
 
 
 MAX_SEQUENCE = 64  # bytes; a longer sequence is no key
@@ -67,6 +68,7 @@ _LINE_ENDS = re.compile(rb"[\x00-\x1f\x7f]+")
 ANSWERBACK = b"PuTTY"
 
 _CONTROLS = {0x03: INTERRUPT, 0x08: BACKSPACE, 0x09: TAB, 0x0A: ENTER, 0x7F: RUBOUT}
+_CONTROLS |= {0x14: COMMODORE_DELETE}
 _LETTERS = dict(zip("ABCDHFPQRS", (UP, DOWN, RIGHT, LEFT, HOME, END, F1, F2, F3, F4), strict=True))
 # SyncTERM and the SCO console; "K" is the End of older SyncTERMs.
 _CSI_LETTERS = _LETTERS | {"V": PAGE_UP, "U": PAGE_DOWN, "@": INSERT, "K": END}
