@@ -27,6 +27,7 @@ from pyte import modes
 from pyte.screens import Char
 from wcwidth import wcwidth
 
+from tests.home_computer import SCREENS
 from verify.robots.screen import marked
 
 IAC, DONT, DO, WONT, WILL, SB, SE = 255, 254, 253, 252, 251, 250, 240
@@ -100,6 +101,9 @@ READER = Profile(
     charset_names=("UTF-8",),
 )
 SILENT = Profile(charset="ascii", answers=False)
+# Home computers behind a modem that knows no telnet.
+COMMODORE = Profile(charset="petscii", answers=False, columns=40, rows=25)
+ATARI = Profile(charset="atascii", answers=False, columns=40)
 REFUSING = Profile(charset="ascii")
 
 
@@ -227,13 +231,18 @@ class Terminal(asyncio.Protocol):
 
     def __init__(self, profile: Profile) -> None:
         self.profile = profile
-        self.screen = _Screen(profile, self.send)
+        # A home computer has a screen of its own, which reads bytes.
+        self.home = SCREENS[profile.charset]() if profile.charset in SCREENS else None
+        painted = _Screen(profile, self.send)
+        self.screen = self.home or painted
         self.wire = bytearray()  # everything that came, commands and all
         self.received = bytearray()  # bytes for the screen
         self.transcript = ""  # the same, decoded, escape sequences and all
         self.closed = False  # whether the other end has hung up (or the line broke)
-        self._stream = _Stream(self.screen)
-        self._decoder = codecs.getincrementaldecoder(profile.charset)("replace")
+        self._stream = _Stream(painted)
+        self._decoder = codecs.getincrementaldecoder("ascii" if self.home else profile.charset)(
+            "replace"
+        )
         self._unread = b""
         self._mark = 0
         self._types_told = 0
@@ -285,7 +294,9 @@ class Terminal(asyncio.Protocol):
 
     def send(self, keys: str | bytes) -> Self:
         """Type text in the terminal's character set; bytes go out exactly as they are."""
-        if isinstance(keys, str):
+        if isinstance(keys, str) and self.home is not None:
+            keys = self.home.keys(keys)
+        elif isinstance(keys, str):
             keys = keys.encode(self.profile.charset).replace(b"\xff", b"\xff\xff")
         self._mark = len(self.transcript)
         self._write(keys)
@@ -422,8 +433,11 @@ class Terminal(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         self.wire += data
         plain = self._without_commands(data) if self.profile.answers else data
-        if plain:
-            self.received += plain
+        self.received += plain
+        if self.home is not None:
+            self.home.feed(plain)
+            self.transcript += self.home.letters(plain)
+        elif plain:
             text = self._decoder.decode(plain)
             self.transcript += text
             if self.profile.charset == "cp437":

@@ -47,6 +47,7 @@ class Viewer:
     language: str = ENGLISH
     # Replacements for letters that the terminal lacks, for `str.translate`.
     spelling: Mapping[int, str] = field(default_factory=dict)
+    escape: str = ""  # the key that their keyboard has in place of Esc
 
 
 _NOBODY = Viewer()
@@ -63,6 +64,9 @@ def catalogue(language: str) -> gettext.NullTranslations:
 
 def _(text: str) -> str:
     viewer = _viewer.get()
+    if viewer.escape and "Esc" in text:
+        written = catalogue(viewer.language).gettext
+        return written(text).replace(written("Esc"), viewer.escape).translate(viewer.spelling)
     if viewer.language == ENGLISH:
         return text
     return catalogue(viewer.language).gettext(text).translate(viewer.spelling)
@@ -97,7 +101,7 @@ def cached_text(write: Callable[[*Arguments], str]) -> Callable[[*Arguments], st
     @wraps(write)
     def share(*arguments: *Arguments) -> str:
         viewer = _viewer.get()
-        return read((viewer.language, *viewer.spelling.items()), *arguments)
+        return read((viewer.language, viewer.escape, *viewer.spelling.items()), *arguments)
 
     return share
 

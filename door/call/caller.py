@@ -64,7 +64,7 @@ DELETED_WHY = N_("The sysop has deleted your name: {why}.")
 ENDED_ELSEWHERE = N_("Another server has ended this call. Please call again.")
 
 # Factors for the pauses between cards.
-PACES: Mapping[Pace, float] = {"normal": 1.0, "fast": 0.4, "off": 0.0}
+PACES: Mapping[Pace, float] = {"normal": 1.0, "fast": 0.4, "off": 0.0, "still": 0.0}
 
 
 def kicked(why: str) -> Kicked:
@@ -165,6 +165,7 @@ class Caller:
     def follow_preferences(self) -> None:
         """Apply the caller's pace and language to the console."""
         self.console.keyboard.pace = PACES[self.pace]
+        self.console.screen.hold_clocks(is_still=self.pace == "still")
         chosen = self.record.preferences.get("language")
         if chosen in LANGUAGES:
             self.console.viewer.language = str(chosen)

@@ -75,6 +75,7 @@ class CanvasDisplay:
     _flush_is_due: bool = False
     _unshown: int = 0  # lines of messages since the last update
     indent: int = 0  # always 0; `LinesDisplay` uses it
+    is_still: bool = False  # whether clocks wait for a change of anything but typing
 
     def __post_init__(self, columns: int, rows: int, colour: bool) -> None:
         self._canvas = Canvas(columns, rows, colour=colour)
@@ -263,7 +264,9 @@ class CanvasDisplay:
 
     def _update(self) -> None:
         self._unshown = 0
-        stale, self._stale = self._stale, 0
+        waits = self.is_still and not self._stale & (_SCENE | _MESSAGES | _STATUS)
+        held = self._stale & (_CLOCK | _SCENE_CLOCK) if waits else 0
+        stale, self._stale = self._stale ^ held, held
         if not stale:
             return
         if self._has_all_rows() and stale & (_SCENE | _MESSAGES | _PROMPT):

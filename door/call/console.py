@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ansi.charset import spelling
 from door.call.keyboard import Keyboard
 from door.call.pager import Pager
 from door.call.prompt import Prompt
@@ -26,7 +25,7 @@ class Console:
         """Take over `line`; the display is plain lines until `Screen.paint_screens`."""
         self.line = line
         self.clock = clock
-        self.viewer = Viewer(spelling=spelling(look.charset))  # the reader's language and charset
+        self.viewer = Viewer()  # the reader's language, and the spelling of their charset
         self.wants_lines = False  # whether the caller or the terminal asked for plain lines
         self.is_look_chosen = False  # whether the look is settled, so none need be asked for
         self.screen = Screen(line, look, self.viewer)

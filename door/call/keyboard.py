@@ -12,7 +12,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from ansi.charset import UNREADABLE, Charset, spelling
+from ansi.charset import UNREADABLE, Charset
+from ansi.home_computer import HomeKeys
 from ansi.keys import BACKSPACE, ENTER, F1, RUBOUT, Key, KeyDecoder, Paste
 from door.call.screen import Look, Paint, Screen
 from door.call.whole_lines import WholeLine, chosen, whole_lines
@@ -62,7 +63,7 @@ class Keyboard:
     on_lines: Callable[[], Awaitable[None]] | None = None  # serves `LINES`; None leaves it a key
     _waits_from: float = field(init=False)  # when the caller began to wait for an answer
     _received_at: float = field(init=False)  # when bytes arrived last, keys or not
-    _decoder: KeyDecoder = field(init=False)
+    _decoder: KeyDecoder | HomeKeys = field(init=False)
     _on_positions: list[Callable[[int, int], None]] = field(default_factory=list)
     _keys: list[str] = field(default_factory=list)
     _keys_this_turn: int = 0  # given since the event loop had a turn
@@ -74,7 +75,7 @@ class Keyboard:
 
     def __post_init__(self) -> None:
         self.last_key = self._waits_from = self._received_at = self._clock.monotonic()
-        self._decoder = KeyDecoder(self._screen.look.charset)
+        self.use_charset(self._screen.look.charset)
 
     # What arrives.
 
@@ -107,7 +108,7 @@ class Keyboard:
         """Answer an unknown terminal in UTF-8, because its caller types UTF-8."""
         self._line.hints = replace(self._line.hints, typed=Charset.UTF8.value)
         self._screen.look = replace(self._screen.look, charset=Charset.UTF8)
-        self._screen.viewer.spelling = spelling(Charset.UTF8)
+        self._screen.suit_look()
 
     def _flush_escape(self) -> None:
         self._flush = None
@@ -129,7 +130,7 @@ class Keyboard:
         self.nudge()
 
     def use_charset(self, charset: Charset) -> None:
-        self._decoder = KeyDecoder(charset)
+        self._decoder = (HomeKeys if charset.is_of_home_computer else KeyDecoder)(charset)
 
     def ask_position(self, question: bytes, take: Callable[[int, int], None]) -> None:
         """Send a `question` that the terminal answers with its cursor's position.

@@ -121,13 +121,15 @@ class Prompt:
         typed: str = "",
         answers: Mapping[str, str] | None = None,
         fills: str = "",
+        keys: Container[str] = (),
     ) -> str | None:
         """Let the caller type up to `longest` characters; return them at Enter, None at Esc.
 
         The field begins with `typed`. `accept` returns whether a character is allowed; `secret`
-        shows stars; `changed` is called with the text after every change. `answers` are texts that
-        a web page may show as keys, each with its meaning; `fills` is as in `OpenKeys`. F1
-        explains the field by `meaning`; so does `?` while it is empty.
+        shows stars; `changed` is called with the text after every change, and with a key of `keys`
+        while the field is empty. `answers` are texts that a web page may show as keys, each with
+        its meaning; `fills` is as in `OpenKeys`. F1 explains the field by `meaning`; so does `?`
+        while it is empty.
 
         A text with letters that cannot be read must be typed again, after `on_unread` has helped or
         the letters were refused.
@@ -164,6 +166,8 @@ class Prompt:
                 show()
             elif key == BACKSPACE and text:
                 text = text[:-1]
+            elif key in keys and changed is not None and not text:
+                changed(key)
             elif letters := [each for each in letters_of(key) if len(each) == 1 and accept(each)]:
                 is_too_long = len(text) + len(letters) > longest
                 text = (text + "".join(letters))[:longest]

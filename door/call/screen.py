@@ -13,6 +13,8 @@ from enum import Enum
 from typing import Protocol
 
 from ansi.charset import READ_ALOUD, Charset, encode, spelling
+from ansi.home_computer import COMPUTERS
+from ansi.home_screen import HomeScreen
 from ansi.keys import PASTES_OFF, PASTES_ON
 from door.call.canvas_display import CanvasDisplay
 from door.call.lines_display import LinesDisplay
@@ -78,6 +80,7 @@ class Screen:
     look: Look
     viewer: Viewer
     display: Display = field(init=False)
+    _encode: Callable[[str], bytes] = field(init=False)
     cover: Cover | None = None
     awaits_key: bool = False
     echo: asyncio.TimerHandle | None = None  # sends the echo of a key that is served slowly
@@ -88,11 +91,13 @@ class Screen:
     offered: OpenKeys = ANY  # the keys of the current or the next wait
     onlookers: tuple[Callable[[str], None], ...] = ()  # called with all text that is sent
     _held_back: str = ""  # plain lines sent under a cover
+    _is_still: bool = False  # whether clocks wait for another change
     _paints: bool = False  # whether to paint if the terminal is large enough
     _fit_is_due: bool = False
     _loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.get_running_loop)
 
     def __post_init__(self) -> None:
+        self.suit_look()
         self.display = self._new_display()
 
     # What is shown.
@@ -122,7 +127,7 @@ class Screen:
 
     def bell(self) -> None:
         self.display.flush()
-        self._line.write(b"\a")
+        self._line.write(self._encode("\a"))
 
     def send(self, text: str) -> None:
         self.display.flush()
@@ -133,7 +138,7 @@ class Screen:
 
     def send_now(self, text: str) -> None:
         """Send text even under a cover; only the cover itself may use this."""
-        self._line.write(self.look.encode(text))
+        self._line.write(self._encode(text))
         for on_text in self.onlookers:
             on_text(text)
 
@@ -187,8 +192,26 @@ class Screen:
     def use_look(self, look: Look) -> None:
         self.display.close()
         self.look = look
-        self.viewer.spelling = spelling(look.charset)
+        self.suit_look()
         self.display = self._new_display()
+
+    def suit_look(self) -> None:
+        """Write and spell for the look from now on; a home computer's screen is cleared."""
+        charset = self.look.charset
+        self.viewer.spelling = spelling(charset)
+        self._encode = self.look.encode
+        computer = COMPUTERS.get(charset)
+        self.viewer.escape = computer.escape if computer else ""
+        if computer is not None:
+            if not self._line.size_is_known:
+                self._line.assume(computer.columns, computer.rows)
+            self._encode = HomeScreen(charset, self._line.columns, self._line.rows).feed
+
+    def hold_clocks(self, *, is_still: bool) -> None:
+        """Send clocks only together with another change from now on, or each second again."""
+        self._is_still = is_still
+        if isinstance(self.display, CanvasDisplay):
+            self.display.is_still = is_still
 
     @property
     def can_paint(self) -> bool:
@@ -223,6 +246,8 @@ class Screen:
     def _fit(self) -> None:
         self._fit_is_due = False
         before = self.display
+        if self.look.charset.is_of_home_computer:
+            self.suit_look()
         if isinstance(before, LinesDisplay) and not (self._paints and self.can_paint):
             before.fit(self._line.columns)
         else:
@@ -272,10 +297,12 @@ class Screen:
             self._take_back()
             if self.can_paint:
                 columns, rows = self._line.columns, self._line.rows
-                self._line.write(PASTES_ON.encode("ascii"))
+                self._line.write(self._encode(PASTES_ON))
                 self.on_clear = PASTES_OFF
                 return CanvasDisplay(
-                    self.send, self._soon, self.viewer, columns, rows, colour=colour
+                    *(self.send, self._soon, self.viewer, columns, rows),
+                    colour=colour,
+                    is_still=self._is_still,
                 )
         is_read_out = self.look.paint is Paint.LINES
         echoes = not self._line.hints.scrolls
@@ -285,7 +312,7 @@ class Screen:
 
     def _take_back(self) -> None:
         if self.on_clear:
-            self._line.write(self.on_clear.encode("ascii"))
+            self._line.write(self._encode(self.on_clear))
             self.on_clear = ""
 
     def _soon(self, flush: Callable[[], None]) -> None:

@@ -22,7 +22,8 @@ ASK_LETTERS = b"\r" + "─".encode() + b"\x1b[6n\r   \r"
 
 def ask_size(console: Console) -> None:
     """Ask the terminal for its size if that is unknown; the answer resizes the screen."""
-    if console.screen.look.paint is not Paint.LINES:
+    look = console.screen.look
+    if look.paint is not Paint.LINES and not look.charset.is_of_home_computer:
         _ask_size(console)
 
 

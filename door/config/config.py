@@ -47,7 +47,7 @@ MOST_NODES = 9999
 DAY_SECONDS = 24 * 60 * 60
 
 # How fast cards and banners appear at a table.
-Pace = Literal["normal", "fast", "off"]
+Pace = Literal["normal", "fast", "off", "still"]
 
 CHECK_PAGE = "check.html"  # the page that checks hands, at ports of kind "web"
 _PAGE = re.compile(r"https?://[a-zA-Z0-9.\-\[\]:]+(/[!$-~]*)?")  # without #, which we append

@@ -126,6 +126,9 @@ class Line(Protocol):
     def resize(self, columns: int, rows: int) -> None:
         """Note the size that the terminal reports, bounded, and pass on a change."""
 
+    def assume(self, columns: int, rows: int) -> None:
+        """Note a bounded size that the terminal itself has not reported."""
+
     def attach(self, receiver: Receiver) -> None:
         """Give all that arrives to `receiver`, waiting bytes first; a second one replaces it."""
 

@@ -55,6 +55,14 @@ LOOKS: dict[str, tuple[Look, str]] = {
     "5": (PLAIN_LINES, N_("Text only, best for screen readers")),
 }
 
+COMMODORE: dict[str, tuple[Look, str]] = {
+    "1": (Look(Charset.PETSCII, Paint.COLOUR), N_("Commodore, upper and lower case")),
+    "2": (Look(Charset.PETSCII_SUITS, Paint.COLOUR), N_("Commodore, capitals and card suits")),
+    "3": (Look(Charset.PETSCII_80, Paint.COLOUR), N_("Commodore 128, 80 columns")),
+}
+ATARI = {"1": (Look(Charset.ATASCII, Paint.COLOUR), N_("Atari"))}
+HOME_COMPUTERS = {"petscii": COMMODORE, "atascii": ATARI}  # by type of terminal
+
 # Replaces UTF-8 where a host reads CP437 and drops characters below 20h.
 THROUGH_A_HOST = (
     Look(Charset.CP437_TEXT, Paint.COLOUR),
@@ -64,6 +72,8 @@ THROUGH_A_HOST = (
 
 def choices(hints: Hints) -> dict[str, tuple[Look, str]]:
     lines = {"5": (plain_lines(hints), LOOKS["5"][1])}
+    if (computer := _home_computer(hints)) is not None:
+        return {**HOME_COMPUTERS[computer], **lines}
     if hints.charset == Charset.CP437_TEXT.value:
         return {**LOOKS, "2": THROUGH_A_HOST, **lines}
     return {**LOOKS, **lines}
@@ -91,8 +101,24 @@ def known(hints: Hints) -> Look | None:
     charset = charset_of(hints)
     if charset is not None:
         return Look(charset, Paint.COLOUR)
-    kind = hints.terminal_types[0].casefold() if hints.terminal_types else ""
-    return Look(Charset.ASCII, Paint.MONO) if kind.startswith(COLOURLESS_TERMINALS) else None
+    is_colourless = _kind(hints).startswith(COLOURLESS_TERMINALS)
+    return Look(Charset.ASCII, Paint.MONO) if is_colourless else None
+
+
+def _kind(hints: Hints, otherwise: str = "") -> str:
+    """Return the terminal's type as compared here; `otherwise` if it is unknown."""
+    return hints.terminal_types[0].casefold() if hints.terminal_types else otherwise
+
+
+def _home_computer(hints: Hints) -> str | None:
+    """Return the key of `HOME_COMPUTERS` that a terminal or its host names.
+
+    >>> from door.lines.line import Hints
+    >>> [_home_computer(Hints((name,))) for name in ("PETSCII", "ansi/atascii", "xterm")]
+    ['petscii', 'atascii', None]
+    """
+    named = _kind(hints).rpartition("/")[2]
+    return named if named in HOME_COMPUTERS else None
 
 
 def charset_of(hints: Hints) -> Charset | None:
@@ -105,8 +131,9 @@ def charset_of(hints: Hints) -> Charset | None:
     """
     if hints.charset == Charset.CP437_TEXT.value:
         return Charset.CP437_TEXT
-    kind = hints.terminal_types[0].casefold() if hints.terminal_types else ""
-    kind, _slash, host_charset = kind.partition("/")
+    if (computer := _home_computer(hints)) is not None:
+        return Charset(computer)
+    kind, _slash, host_charset = _kind(hints).partition("/")
     if kind.startswith(BOARD_TERMINALS) and not host_charset:
         return Charset.CP437
     # A door's language may come from the shell that started its host.
@@ -157,8 +184,7 @@ def has_links(hints: Hints) -> bool:
     >>> [has_links(Hints((name,))) for name in ("xterm-256color", "xterm.js", "syncterm", "linux")]
     [True, True, False, False]
     """
-    kind = hints.terminal_types[0].casefold() if hints.terminal_types else ""
-    return kind.startswith(LINKING_TERMINALS)
+    return _kind(hints).startswith(LINKING_TERMINALS)
 
 
 def language_of(hints: Hints, otherwise: str) -> str:
@@ -235,7 +261,7 @@ async def choose(console: Console, usual: Look | None = None) -> Look:
         offered["5"] = (guessed, offered["5"][1])
     default = next((key for key, (look, _words) in offered.items() if look == guessed), "5")
     descriptions = {key: _(words) for key, (_look, words) in offered.items()}
-    if console.wants_lines:
+    if console.wants_lines or guessed.charset.is_of_home_computer:
         _say_choices(console, descriptions)
     else:
         _show_boxes(console, offered, descriptions)
@@ -353,5 +379,5 @@ async def remember(caller: Caller, look: Look) -> None:
 
 
 def _terminal(hints: Hints) -> str:
-    kind = hints.terminal_types[0].casefold() if hints.terminal_types else "unknown"
+    kind = _kind(hints, "unknown")
     return f"{kind}, read aloud" if hints.is_read_aloud else kind

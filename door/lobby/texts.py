@@ -122,8 +122,10 @@ def clear(console: Console, title: str) -> bool:
 def find(console: Console, folder: Path, name: str) -> Art | None:
     """Return the screen of that name for this terminal, the sysop's or ours, else None."""
     narrow = console.line.columns <= LAYOUT_COLUMNS
-    painted = (".40.ans", ".ans") if narrow else (".ans",)
+    painted: tuple[str, ...] = (".40.ans", ".ans") if narrow else (".ans",)
     plain = (".40.asc", ".asc") if narrow else (".asc",)
+    if console.screen.look.charset.is_of_home_computer:  # drawings for ANSI are not for these
+        painted = ()
     named = (f"{name}.{console.viewer.language}", name)
     for ending in (*painted, *plain) if console.screen.can_paint else plain:
         for each in named:
@@ -133,7 +135,7 @@ def find(console: Console, folder: Path, name: str) -> Art | None:
     if not console.screen.can_paint:
         return None
     # Charsets without block characters have pictures of their own.
-    ours = painted if console.screen.look.charset.has_shapes else plain
+    ours = painted if painted and console.screen.look.charset.has_shapes else plain
     return _ours(f"{named[0]}{ours[0]}") or _ours(f"{name}{ours[0]}")
 
 

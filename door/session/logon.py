@@ -11,10 +11,11 @@ import contextlib
 import logging
 import string
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from ansi.keys import ENTER
+from ansi.keys import COMMODORE_DELETE, ENTER
 from door.call import passwords
 from door.call.caller import LANGUAGE_KEY, Caller, refused_words
 from door.call.console import Console
@@ -66,6 +67,9 @@ NOT_IN_NAMES = string.punctuation + string.whitespace  # at either end: "!new", 
 # For translators: the name of your own language.
 IN_THIS_LANGUAGE = N_("In English: press {key}.")
 FOR_READERS = N_("Using a screen reader? Press {key} for plain lines.")
+# For translators: capitals alone, as no other letters are the same in all character sets.
+FOR_HOME_COMPUTERS = N_("COMMODORE OR ATARI? PRESS DELETE.")
+DELETES = {COMMODORE_DELETE: "petscii", "~": "atascii"}  # what Delete sends, by type of terminal
 NAME_MEANS = N_("The name that others see, and that you log on with.")
 LONGEST_ANSWER = 60  # to the question for new callers
 TAKEN = N_("That name, or one that looks like it, is taken.")
@@ -331,6 +335,9 @@ async def _ask_name(console: Console, greet: Callable[[str], None]) -> str:
     """Ask for a name; return "" if none was typed, or plain lines or a language was chosen."""
     offer = _language_offer(console)
     keys = {LINES: _choose_lines, **({LANGUAGE_KEY: _change_language} if offer else {})}
+    if not console.wants_lines and looks.known(console.line.hints) is None:
+        keys |= {key: partial(_use_home_computer, kind) for key, kind in DELETES.items()}
+        console.screen.say(f"|07{_(FOR_HOME_COMPUTERS)}")
     words = _("Your name, or {new} if this is your first call.")
     console.screen.say(f"|07{words.format(new=f'|15{_(NEW_CALLER)}|07')}{offer}")
     try:
@@ -341,10 +348,11 @@ async def _ask_name(console: Console, greet: Callable[[str], None]) -> str:
             meaning=_(NAME_MEANS),
             answers={_(NEW_CALLER): _("First call")},
             fills="username",
+            keys={COMMODORE_DELETE} & keys.keys(),
         )
     except _KeyPressed as pressed:
         await _act_on(pressed, keys, console)
-        if str(pressed) == LANGUAGE_KEY:
+        if str(pressed) != LINES:
             greet("" if console.wants_lines else _meet(console, is_asked=True))
         return ""
     if name is None:
@@ -359,6 +367,13 @@ async def _ask_name(console: Console, greet: Callable[[str], None]) -> str:
 
 async def _choose_lines(console: Console) -> None:
     console.take_lines(looks.plain_lines(console.line.hints))
+
+
+async def _use_home_computer(kind: str, console: Console) -> None:
+    """Write for a home computer from the next word on."""
+    hints = console.line.hints
+    console.line.hints = replace(hints, terminal_types=(kind, *hints.terminal_types))
+    console.use_look(looks.guess(console.line.hints))
 
 
 async def _change_language(console: Console) -> None:

@@ -60,7 +60,10 @@ LABELS = {
 MEANINGS = {
     "S": N_("Choose what your terminal can show: letters, colours, or plain lines."),
     "L": N_("Change the language, from the next word on."),
-    "A": N_("How fast cards fall: normal, fast or off."),
+    "A": N_(
+        "How fast cards fall: normal, fast or off. A still clock suits lines below 1,200 baud: it"
+        " moves when something else does."
+    ),
     "T": N_("At a table, see what the book would do and what another play costs."),
     "C": N_("Before each shuffle, type a phrase that cuts the cards, so nobody can fix them."),
     "W": N_("Show a line when callers log on or off, or not."),
@@ -80,7 +83,12 @@ WATCHED_AT: dict[Allowed, str] = {
     "all": N_("at all tables"),
     "none": N_("nowhere"),
 }
-PACES: dict[Pace, str] = {"normal": N_("normal"), "fast": N_("fast"), "off": N_("off")}
+PACES: dict[Pace, str] = {
+    "normal": N_("normal"),
+    "fast": N_("fast"),
+    "off": N_("off"),
+    "still": N_("off, still clock"),
+}
 PAINTS = {
     Paint.COLOUR: N_("in colour"),
     Paint.MONO: N_("no colour"),
@@ -183,6 +191,8 @@ def _rows(caller: Caller) -> list[SettingRow]:
     console = caller.console
     look = console.screen.look
     screen = f"{look.charset.value}, {_(PAINTS[look.paint])}"
+    if look.charset.is_of_home_computer and look.paint is Paint.COLOUR:
+        screen = look.charset.value.upper()
     if look.paint is not Paint.LINES and not looks.fits(console):
         screen = looks.too_small(console)
     switched = {

@@ -112,6 +112,8 @@ def _dots(character: str) -> bytes | None:
 
 
 def _colour(name: str, otherwise: int, *, bright: bool) -> str:
+    if len(name) == 6 and set(name) <= set("0123456789abcdef"):  # red, green and blue
+        return name
     if name.startswith("bright"):
         name, bright = name.removeprefix("bright"), True
     number = otherwise if name == "default" else NAMES.index(name)

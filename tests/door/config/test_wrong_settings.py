@@ -45,7 +45,7 @@ WRONG = {
         "never write.",
     ],
     "[board]\nanimation = false": [
-        'line 2: [board] animation: must be "normal", "fast" or "off", is false.',
+        'line 2: [board] animation: must be "normal", "fast", "off" or "still", is false.',
     ],
     '[board]\ndata = "sysop.toml"': [
         "line 2: [board] data: must be a folder; HERE/sysop.toml is a file.",
