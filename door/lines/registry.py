@@ -33,6 +33,10 @@ if TYPE_CHECKING:
 Compatibility = Literal["modern", "boards", "old"]
 
 
+# What the callers of a port have; "auto" leaves that to the terminal.
+Letters = Literal["auto", "petscii", "atascii"]
+
+
 @dataclass(frozen=True)
 class ListenerSettings:
     kind: str  # of `KINDS`
@@ -48,6 +52,7 @@ class ListenerSettings:
     origins: tuple[str, ...] = ()
     # For ssh alone: how old the programs are that may call.
     compatibility: Compatibility = setting(OneOf(get_args(Compatibility)), "modern")
+    charset: Letters = setting(OneOf(get_args(Letters)), "auto")  # for telnet alone
 
 
 @dataclass(frozen=True)
@@ -99,10 +104,11 @@ class ListenerKind:
 # Each loads the protocol of a kind when a listener of it is made.
 
 
-def _telnet(server: Answering, _where: ListenerSettings, entrance: Entrance) -> Listener:
+def _telnet(server: Answering, where: ListenerSettings, entrance: Entrance) -> Listener:
     from door.lines.telnet import telnet  # noqa: PLC0415 - as are all imports below
 
-    return telnet.TelnetListener(server.answer, telnet.USUAL_LIMITS, entrance)
+    terminal = "" if where.charset == "auto" else where.charset
+    return telnet.TelnetListener(server.answer, telnet.USUAL_LIMITS, entrance, terminal)
 
 
 def _rlogin(server: Answering, _where: ListenerSettings, entrance: Entrance) -> Listener:
@@ -190,6 +196,7 @@ KINDS: Mapping[str, ListenerKind] = {
     "telnet": ListenerKind(
         usual_port=2323,
         make=_telnet,
+        own=("charset",),
         at_home="telnet localhost {port}",
         called=N_("By telnet"),
         way=_by_telnet,

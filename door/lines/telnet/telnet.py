@@ -175,8 +175,15 @@ class HardenedTelnet(TelnetProtocol):
         ready: Callable[[TelnetLine], None],
         gone: Callable[[], None],
         address: str,
+        terminal: str = "",
     ) -> None:
+        """Ask nothing of a caller whose `terminal` is known, until a telnet command comes.
+
+        A home computer behind a modem may know no telnet, and would show the requests.
+        """
         super().__init__("telnet", limits, address, gone)
+        self._terminal = terminal
+        self._has_asked = not terminal
         self._loop = asyncio.get_running_loop()
         self._limits = limits
         self._ready: Callable[[TelnetLine], None] | None = ready
@@ -192,8 +199,12 @@ class HardenedTelnet(TelnetProtocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
         self._transport = cast("asyncio.Transport", transport)
-        self._transport.write(_OPENING)
-        self._hint(sends_lines=True)  # until the program agrees to send each key
+        if self._has_asked:
+            self._transport.write(_OPENING)
+            self._hint(sends_lines=True)  # until the program agrees to send each key
+        else:
+            self._serve_at = self._began
+            self._hint(terminal_types=(self._terminal,))
         self._timer = self._loop.call_at(self._serve_at, self._serve_in_time)
 
     def _library(self) -> _LeanWriter:
@@ -263,6 +274,9 @@ class HardenedTelnet(TelnetProtocol):
 
     def obey(self, command: Command) -> None:
         code, body = command
+        if code >= Code.SB and not self._has_asked:
+            self._has_asked = True
+            self._transport.write(_OPENING)
         if code >= Code.WILL:
             self._settle_option(code, body)
         elif code == Code.SB:
@@ -370,21 +384,23 @@ class HardenedTelnet(TelnetProtocol):
 
 class TelnetListener(Listener):
     """A task for each call runs `on_line`, and hangs up when it returns. `limits` are
-    `USUAL_LIMITS`, except in tests."""
+    `USUAL_LIMITS`, except in tests. `terminal` is what all its callers have, if that is known."""
 
     def __init__(
         self,
         on_line: Callable[[Line], Awaitable[None]],
         limits: TelnetLimits,
         entrance: Entrance = OPEN,
+        terminal: str = "",
     ) -> None:
         super().__init__(entrance)
         self._on_line = on_line
         self._limits = limits
+        self._terminal = terminal
         quieten_library()
 
     def answer(self, address: str, gone: Callable[[], None]) -> HardenedTelnet:
-        return HardenedTelnet(self._limits, self._serve, gone, address)
+        return HardenedTelnet(self._limits, self._serve, gone, address, self._terminal)
 
     def _serve(self, line: TelnetLine) -> None:
         self.begin_call(line, partial(self._on_line, line))

@@ -1,0 +1,169 @@
+"""A Commodore and an Atari call: known by Delete, by their port or by their terminal's type."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.terminal import (
+    ATARI,
+    COMMODORE,
+    ECHO,
+    IAC,
+    MODERN,
+    NAWS,
+    SGA,
+    SYNCTERM,
+    TTYPE,
+    WILL,
+    Profile,
+    Terminal,
+)
+from tests.world import BOARD, World, log_on, newcomer, world
+
+OWN = BOARD + '[[listeners]]\nhost = "127.0.0.1"\nport = 0\ncharset = "{charset}"\n'
+# Behind a modem that answers telnet, and refuses what it is asked.
+BEHIND_A_MODEM = replace(COMMODORE, answers=True)
+PORTS = {"petscii": COMMODORE, "atascii": ATARI}
+OFFER = "COMMODORE OR ATARI? PRESS DELETE."
+LOOKS = {
+    "petscii": {"charset": "petscii", "paint": "colour"},
+    "atascii": {"charset": "atascii", "paint": "colour"},
+}
+
+
+@pytest.fixture(params=PORTS)
+async def own(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[tuple[World, str]]:
+    async with world(tmp_path, toml=OWN.format(charset=request.param)) as board:
+        yield board, request.param
+
+
+async def calls_own_port(board: World, profile: Profile) -> Terminal:
+    terminal = Terminal(profile)
+    await terminal.connect(board.server.ports[1])
+    board.terminals.append(terminal)
+    return terminal
+
+
+async def plays_a_hand(terminal: Terminal) -> int:
+    """Play a hand from the main menu; return its bytes, from the bet to the result."""
+    await terminal.send("b").until("et (Enter)")
+    await terminal.send("\r").until("Coins, 1 to")
+    before = len(terminal.wire)
+    await terminal.send("\r").until("tand")
+    await terminal.send("s").until("airness")
+    return len(terminal.wire) - before
+
+
+async def test_a_caller_of_their_own_port_plays_a_hand(own: tuple[World, str]) -> None:
+    board, charset = own
+    terminal = await calls_own_port(board, PORTS[charset])
+    await terminal.until("Name:")
+    assert bytes((IAC,)) not in terminal.wire
+    await terminal.send("new\r").until("The name you want:")
+    await terminal.send("Ada\r").until("A password")
+    await terminal.send("open sesame\r").until("Once more:")
+    await terminal.send("open sesame\r").until("when you have written it")
+    await terminal.send(" ").until("Your choice (Enter for 1)?")
+    await terminal.send("\r").until("Take a one-minute")
+    await terminal.send("n").until("oodbye")
+    assert terminal.home is not None
+    scrolled = terminal.home.scrolled
+    assert await plays_a_hand(terminal) < 1300
+    assert terminal.home.scrolled == scrolled
+    assert not terminal.home.joined
+    assert terminal.row(0).startswith(" Black Jack For Time")
+    assert "Time" in terminal.row(-1)
+
+
+async def test_delete_tells_a_commodore(board: World) -> None:
+    terminal = await board.call(BEHIND_A_MODEM)
+    await terminal.until(OFFER)  # it shows small letters as shapes still
+    await terminal.send(b"\x14").until("Name:")
+    assert not terminal.shows(OFFER)
+    await terminal.send("new\r").until("Press ← at any time to go")
+    await terminal.send("\x1b").until("Name:")  # the left arrow
+
+
+async def test_delete_tells_an_atari(board: World) -> None:
+    terminal = await board.call(BEHIND_A_MODEM)
+    await terminal.until(OFFER)
+    before = len(terminal.received)
+    terminal.send(b"~")
+    await terminal.wait_for(lambda here: b"\x7d" in here.received[before:], "a cleared screen")
+
+
+async def test_delete_is_no_question_where_the_terminal_is_known(board: World) -> None:
+    terminal = await board.call(MODERN)
+    await terminal.until("Name:")
+    assert "COMMODORE" not in terminal.picture
+
+
+async def test_syncterm_as_a_commodore_is_known_by_its_type(board: World) -> None:
+    profile = replace(SYNCTERM, charset="petscii", terminal_types=("PETSCII",), columns=40, rows=25)
+    terminal = await board.call(profile)
+    await terminal.until("Name:")
+    assert terminal.received.startswith(b"\x0e\x93")
+
+
+async def test_telnet_is_answered_once_it_is_spoken(own: tuple[World, str]) -> None:
+    """SyncTERM speaks telnet on such a port, and says its size."""
+    board, charset = own
+    speaks = frozenset({SGA, TTYPE, NAWS})
+    profile = replace(
+        PORTS[charset], answers=True, opening=bytes((IAC, WILL, SGA)), performs=speaks
+    )
+    terminal = await calls_own_port(board, replace(profile, accepts=frozenset({ECHO, SGA})))
+    await terminal.until("Name:")
+    await terminal.wait_for(lambda here: bytes((IAC, 253, NAWS)) in here.wire, "telnet's requests")
+
+
+async def ada_at_the_menu(board: World) -> Terminal:
+    board.enter("Ada", looks=LOOKS)
+    terminal = await calls_own_port(board, COMMODORE)
+    await log_on(terminal, "Ada")
+    await terminal.until("Press any key")
+    await terminal.send(" ").until("oodbye")
+    return terminal
+
+
+async def test_the_look_is_remembered_and_can_be_the_other_set(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OWN.format(charset="petscii")) as board:
+        terminal = await ada_at_the_menu(board)
+        await terminal.send("y").until("PETSCII")
+        await terminal.send("s").until("Your choice")
+        await terminal.send("2").until("PETSCII-SUITS")
+        assert terminal.row(0).strip() == "YOUR SETTINGS"
+        await terminal.send("q").until("OODBYE")
+
+
+async def test_a_still_clock_sends_nothing_by_itself(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OWN.format(charset="petscii")) as board:
+        terminal = await ada_at_the_menu(board)
+        await terminal.send("y").until("nimation")
+        before = len(terminal.wire)
+        await board.pass_time(2)
+        assert len(terminal.wire) > before
+        await terminal.send("a").until("still clock")
+        await board.pass_time(1)
+        before = len(terminal.wire)
+        await board.pass_time(3)
+        assert len(terminal.wire) == before
+        await terminal.send("q").until("Time 59:5")
+
+
+async def test_french_keeps_the_arrow_and_drops_the_accents(board: World) -> None:
+    terminal = await board.call(BEHIND_A_MODEM)
+    await terminal.until(OFFER)
+    await terminal.send(b"\x14").until("Name:")
+    await terminal.send("*").until("Votre nom")
+    await terminal.send("nouveau\r").until("Appuyez sur ←")
+
+
+async def test_others_are_offered_the_usual_looks(board: World) -> None:
+    terminal = await newcomer(board, "Ada")
+    await terminal.send("y").until("Your settings")
+    await terminal.send("s").until("CP437 (SyncTERM")
