@@ -173,11 +173,13 @@ def _as_sent(picture: Art, columns: int, rows: int, colour: bool, above: str) ->
     Cached: it takes 5 ms for each caller who connects, and most have the same size of terminal.
     """
     canvas = Canvas(columns, rows, colour=colour)
-    top, left = 1 if above else 0, _middle(picture, columns)
-    canvas.put_pipe(0, left + 1, f"|07{above}")
+    lines, left = wrap(f"|07{above}", columns - MARGIN) if above else (), _middle(picture, columns)
+    for row, line in enumerate(lines):
+        canvas.put_pipe(row, left + 1, line)
+    top = len(lines)
     art.paint(canvas, art=picture, row=top, column=left)
     used = max((row + 1 for row in range(rows) if canvas.text(row).strip()), default=0)
-    return canvas.render(), min(used + 2 - top, rows)
+    return canvas.render(), min(used + (1 if above else 2), rows)
 
 
 def _middle(picture: Art, columns: int) -> int:

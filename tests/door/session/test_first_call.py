@@ -52,6 +52,13 @@ async def registers(board: World, profile: Profile = MODERN, key: str = "") -> G
     return ada
 
 
+async def test_the_offer_of_plain_lines_is_whole_in_forty_columns(board: World) -> None:
+    ada = Guest(board, "Ada")
+    await ada.dials(replace(SYNCTERM, columns=40, rows=25))
+    rows = ada.terminal.picture.splitlines()[:2]
+    assert " ".join(row.strip() for row in rows) == OFFER
+
+
 async def test_plain_lines_are_offered_once_before_the_picture(board: World) -> None:
     ada = Guest(board, "Ada")
     await ada.dials(SYNCTERM)
