@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from ansi.charset import Charset, encode
+from ansi.home_computer import HomeKeys
+from ansi.home_screen import HomeScreen
 from ansi.keys import KeyDecoder
 from door.call import spoken
 from door.call.canvas_display import CanvasDisplay
@@ -16,6 +18,7 @@ from door.call.lines_display import LinesDisplay
 from door.call.markup import literal
 from door.call.screen import Display
 from door.games.engine.shuffle import normal_cut
+from tests.home_computer import SCREENS
 from timebank import words
 from timebank.errors import NameRefused
 from timebank.language import Viewer
@@ -30,7 +33,8 @@ LONGEST_ENTRY = 80  # characters of one entry at a console
 def check(data: bytes) -> None:
     """The first byte chooses the talker's terminal, the rest are the keys."""
     charset = CHARSETS[data[0] % len(CHARSETS)] if data else Charset.UTF8
-    typed = "".join(key for key in KeyDecoder(charset).feed(data[1:]) if len(key) == 1)
+    decoder = (HomeKeys if charset.is_of_home_computer else KeyDecoder)(charset)
+    typed = "".join(key for key in decoder.feed(data[1:]) if len(key) == 1)
     typed = typed[:LONGEST_ENTRY]
     for text in (spoken.clean(typed), literal(words.clean(typed, 60)), literal(_cut(typed))):
         assert_one_line(text)
@@ -62,22 +66,29 @@ def _name(typed: str) -> None:
 
 def _show(text: str, charset: Charset) -> None:
     sent: list[bytes] = []
+    home = HomeScreen(charset, 40, 24) if charset.is_of_home_computer else None
 
     def send(shown: str) -> None:
-        sent.append(encode(shown, charset))
+        sent.append(encode(shown, charset) if home is None else home.feed(shown))
 
     def at_once(flush: Callable[[], object]) -> None:
         flush()
 
+    columns = 80 if home is None else 40
     displays: tuple[Display, ...] = (
-        CanvasDisplay(send, at_once, Viewer(), 80, 24, colour=True),
-        LinesDisplay(send, 80, colour=False),
+        CanvasDisplay(send, at_once, Viewer(), columns, 24, colour=True),
+        LinesDisplay(send, columns, colour=False),
     )
     for display in displays:
         display.say(f"|11Ada|07 says: {text}")
         display.prompt(text)
         display.typed(text)
         display.answered()
+    if home is not None:
+        screen = SCREENS[charset.value]()
+        screen.feed(b"".join(sent))  # which raises at any code that the board never means
+        assert not screen.joined
+        return
     assert_harmless(b"".join(sent), cp437=charset is Charset.CP437)
 
 

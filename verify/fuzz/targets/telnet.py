@@ -28,6 +28,7 @@ LIMITS = TelnetLimits(
 )
 # An answer to each command at most, of the length of the longest one, and the requests.
 MOST_SENT = 64 * (COMMANDS + 8)
+QUIET, PASSIVE = 2, 3  # asks nothing until a command comes; never asks
 
 
 @dataclass(frozen=True)
@@ -41,24 +42,24 @@ class Outcome:
 
 
 def check(data: bytes) -> None:
-    """The first byte chooses whether the board negotiates or a host has; the rest arrives."""
+    """The first byte chooses who negotiates: the board, at once or when asked, or a host."""
     logging.disable(logging.CRITICAL)  # each cut-off line would be logged
     try:
         with asyncio.Runner() as runner:
-            runner.run(_check(data[1:], passive=bool(data) and data[0] % 4 == 3))
+            runner.run(_check(data[1:], data[0] % 4 if data else 0))
     finally:
         logging.disable(logging.NOTSET)
 
 
-async def _check(data: bytes, *, passive: bool) -> None:
-    whole = await _outcome([data], passive)
+async def _check(data: bytes, kind: int) -> None:
+    whole = await _outcome([data], kind)
     for packets in packetings(data):
-        assert await _outcome(packets, passive) == whole, "how it was cut makes a difference"
+        assert await _outcome(packets, kind) == whole, "how it was cut makes a difference"
 
 
-async def _outcome(packets: list[bytes], passive: bool) -> Outcome:
+async def _outcome(packets: list[bytes], kind: int) -> Outcome:
     wire, notebook = NoWire(), Notebook()
-    protocol = _protocol(passive)
+    protocol = _protocol(kind)
     wire.set_protocol(protocol)
     protocol.connection_made(wire)
     line = protocol.line
@@ -93,10 +94,11 @@ async def _outcome(packets: list[bytes], passive: bool) -> Outcome:
     return Outcome(typed, (line.columns, line.rows), None if ended else hints, mark)
 
 
-def _protocol(passive: bool) -> HardenedTelnet | PassiveTelnet:
-    if passive:
+def _protocol(kind: int) -> HardenedTelnet | PassiveTelnet:
+    if kind == PASSIVE:
         return PassiveTelnet("socket", host.USUAL_LIMITS)
-    return HardenedTelnet(LIMITS, lambda line: None, lambda: None, "192.0.2.7")
+    terminal = "petscii" if kind == QUIET else ""
+    return HardenedTelnet(LIMITS, lambda line: None, lambda: None, "192.0.2.7", terminal)
 
 
 def _seeds() -> Iterator[bytes]:
@@ -112,7 +114,7 @@ def _seeds() -> Iterator[bytes]:
         b"\xff\xfe\x03\xff\xf9\xff\xfd\x19\xff\xef\xff\xfe\x19\xff\xfd\x19\xff\xfe\x01",
         b"\xff\xfb\x18\xff\xfa\x18\0MTTS 2381\xff\xf0\xff\xfd\x19\xff\xfd\x01look\r\n",
     )
-    for kind in (0, 3):
+    for kind in (0, QUIET, PASSIVE):
         for each in arrived:
             yield bytes((kind,)) + each
 
