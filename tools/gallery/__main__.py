@@ -1,4 +1,4 @@
-"""Draw every screen as every terminal shows it: texts for all, pictures for three."""
+"""Draw every screen as every terminal shows it: texts for all, pictures for five."""
 
 from __future__ import annotations
 

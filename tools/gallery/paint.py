@@ -23,7 +23,7 @@ FONTS = Path("/usr/share/consolefonts")
 # The second has the suits and the shades, the first the accents.
 NAMED = ("Uni2-VGA16.psf.gz", "FullGreek-VGA16.psf.gz")
 # Letters that neither font has.
-STAND_INS = {"►": "→", "◄": "←", "▶": "→", "◀": "←"}
+STAND_INS = {"▁": "_", "►": "→", "◄": "←", "▶": "→", "◀": "←"}
 WIDTH, HEIGHT = 8, 16
 
 # PSF version 1: two bytes that say so, a mode, and the bytes of a letter.

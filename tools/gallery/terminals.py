@@ -10,6 +10,9 @@ Looks = dict[str, dict[str, str]]  # the caller's choices, by their name
 
 _NARROW = replace(SYNCTERM, columns=40, rows=25)
 _WIDE = replace(MODERN, columns=132, rows=50)
+# As SyncTERM draws them.
+_COMMODORE = replace(_NARROW, charset="petscii", terminal_types=("PETSCII",))
+_ATARI = replace(_NARROW, charset="atascii", terminal_types=("ATASCII",), rows=24)
 _UTF8 = {"xterm-256color": {"charset": "utf-8", "paint": "colour"}}
 _CP437 = {"syncterm": {"charset": "cp437", "paint": "colour"}}
 
@@ -25,8 +28,10 @@ TERMINALS: dict[str, tuple[Profile, Looks]] = {
     ),
     "132x50-utf8": (_WIDE, _UTF8),
     "40x25-cp437": (_NARROW, _CP437),
+    "40x25-petscii": (_COMMODORE, {"petscii": {"charset": "petscii", "paint": "colour"}}),
+    "40x24-atascii": (_ATARI, {"atascii": {"charset": "atascii", "paint": "colour"}}),
     "lines": (REFUSING, {"unknown": {"charset": "ascii", "paint": "lines"}}),
 }
 
 # Terminals drawn as pictures; in UTF-8 the same 80x24 look the same.
-PAINTED = ("80x24-cp437", "132x50-utf8", "40x25-cp437")
+PAINTED = ("80x24-cp437", "132x50-utf8", "40x25-cp437", "40x25-petscii", "40x24-atascii")

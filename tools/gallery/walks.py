@@ -68,6 +68,8 @@ BOXES = {
     ("utf-8", "colour"): "2",
     ("ascii", "mono"): "4",
     ("ascii", "lines"): "5",
+    ("petscii", "colour"): "1",
+    ("atascii", "colour"): "1",
 }
 
 
