@@ -50,7 +50,7 @@ WENT_TO = {
     "adjustment": "taken off in corrections",
     "mint": "taken back",
     "elapsed": "used",
-    "forfeit": "expired",
+    "forfeit": "forfeited",
 }
 # The same between two accounts of one caller.
 WITHIN = {

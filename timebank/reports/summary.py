@@ -26,6 +26,8 @@ FLOWS = {
     ("*", "forfeit"): "forfeited",
     ("online", "bank"): "banked",
     ("held", "bank"): "banked",
+    ("online", "held"): "held",
+    ("held", "online"): "back_after_an_event",
     ("bank", "online"): "withdrawn",
     ("bank", "bank"): "sent",
     ("loan", "online"): "lent",

@@ -12,7 +12,7 @@ from door.desk.pages.forms import Parameters, number_in
 from door.desk.pages.queries import title
 from door.desk.pages.rendering import query
 from door.desk.pages.spans import FIELDS as DAYS
-from door.desk.pages.spans import span_in
+from door.desk.pages.spans import Span, span_in
 from timebank.errors import NothingToList
 from timebank.names.names import sort_key
 from timebank.reports.flows import ACCOUNTS, GROUPS
@@ -29,6 +29,14 @@ MOST_CALLERS = 20  # sought at once
 MINUTE = 60
 
 T = TypeVar("T")
+
+
+# Kinds of transfer that their names do not explain.
+MEANINGS = {
+    "clamp": "won past an event",
+    "carry": "earned, and left at the end of a day",
+    "put up": "prizes, by the house",
+}
 
 
 class FilterChoice(NamedTuple):
@@ -78,10 +86,18 @@ class LedgerPages:
             choices=_choices(sought, page),
             accounts=sorted(ACCOUNTS),
             groups=GROUPS,
+            week=self._week(asked, sought, page),
             asked=asked.texts,
             wrong=asked.wrong,
             before=before,
         )
+
+    def _week(self, asked: Parameters, sought: Sought, page: LedgerLeaf | None) -> str:
+        """Return the query for the week of the newest row, "" without one."""
+        if page is None or not page.leaf.rows:
+            return ""
+        days = Span.around(self._reading.local(page.leaf.rows[0].at).date(), "week").fields
+        return query({**asked.texts, "day": "", **days})
 
     async def _file(
         self, write: Callable[[Sought], Iterator[str]], media_type: str, ending: str, visit: Visit
@@ -169,10 +185,14 @@ def _choices(sought: Sought, page: LedgerLeaf | None) -> dict[str, list[FilterCh
     counts = LedgerTally() if page is None else page.tally
 
     return {
-        "kind": _listed(counts.kinds, sought.kinds, counts.kinds, str),
+        "kind": _listed(counts.kinds, sought.kinds, counts.kinds, _kind),
         "game": _listed(counts.games, sought.games, counts.games, title),
         "caller": _listed(names, sought.callers, counts.callers, names.__getitem__),
     }
+
+
+def _kind(kind: str) -> str:
+    return f"{kind} ({MEANINGS[kind]})" if kind in MEANINGS else kind
 
 
 def _listed(

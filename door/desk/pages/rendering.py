@@ -79,7 +79,12 @@ class PageRenderer:
             lstrip_blocks=True,
         )
         self._templates.filters.update(
-            amount=amount, clock=clock, folding=folding, short=short_amount, title=title
+            amount=amount,
+            clock=clock,
+            coded=coded,
+            folding=folding,
+            short=short_amount,
+            title=title,
         )
         self._templates.globals.update(
             PAGES=PAGES, board=reading.config.board.name, local=reading.local, query=query
@@ -137,6 +142,11 @@ def query(fields: Mapping[str, str | Sequence[str]], **more: Any) -> str:
     """Encode fields as the query of an address; empty ones are left out."""
     values = {**fields, **more}
     return urlencode({name: value for name, value in values.items() if value}, doseq=True)
+
+
+def coded(words: str) -> str:
+    """Show what is between backticks in a sentence as code."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(words))))
 
 
 ROLES = {"table": "table", "thead": "rowgroup", "tbody": "rowgroup", "tr": "row"}

@@ -54,7 +54,7 @@ def test_each_account_is_said_by_its_own_sources(played: Books) -> None:
         ("withdrawn", -60),
     ]
     assert said(played, played.ann, "dollars") == [("given to play", 10_000_000)]
-    assert said(played, played.bob, "together") == [("received", 300), ("expired", -300)]
+    assert said(played, played.bob, "together") == [("received", 300), ("forfeited", -300)]
 
 
 def test_days_add_up_in_sentences_statement_and_ledger(played: Books) -> None:

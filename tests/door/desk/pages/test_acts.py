@@ -177,7 +177,7 @@ async def test_callers_are_frozen_locked_and_left_notices(tmp_path: Path) -> Non
         assert "Let them speak" in offered
         assert "End the call" not in offered, "they are not on"
         gone = await does(browser, "delete", ADA, why="asked for it")
-        assert "Ada is deleted. `door callers restore` brings them back" in gone.text
+        assert "Ada is deleted. door callers restore brings them back" in gone.text
         assert "Ada, caller number 2, was deleted: asked for it" in str(logged(board))
         assert {line[0] for line in logged(board)} == {"Sysop"}
 
@@ -332,7 +332,7 @@ async def test_nobody_locks_out_or_deletes_themselves(tmp_path: Path) -> None:
         for act in ("lock", "delete"):
             assert f"/act/{act}" not in offered
             refused = await asks(browser, act, 1, why="a slip")
-            words = f"You can't do that to yourself here: `door callers {act}` can."
+            words = f"You can't do that to yourself here: door callers {act} can."
             assert (refused.status, words in refused.text) == (409, True)
             form = {"form": token(await browser.get("/")), "caller": "1", "why": "a slip"}
             assert (await browser.post(f"/act/{act}/do", form)).status == 409
@@ -430,7 +430,9 @@ async def test_an_event_is_started_early_and_taken_back(tmp_path: Path) -> None:
         assert "Mail hour closes the board from 12:02" in (await browser.post(place, form)).text
         await terminal.until("The sysop starts Mail hour early")
         assert "Mail hour is from 12:02" in (await browser.get("/")).text
-        assert "It was started early" in (await browser.get("/")).text
+        assert (
+            "It was started early: door event end takes it back." in (await browser.get("/")).text
+        )
         again = await asks(browser, "event-start", None, name="", minutes="", notice="")
         assert (again.status, "was started early already" in again.text) == (409, True)
         wrong = await asks(browser, "event-start", None, name="", minutes="0", notice="")

@@ -329,6 +329,24 @@ def shown_seconds(words: str) -> int:
     return -seconds if words.strip().startswith("-") else seconds
 
 
+async def test_the_ledger_says_who_sent_whom_and_what_odd_kinds_are(story: Story) -> None:
+    async with sysop(story) as browser:
+        page = await follow(browser, "/ledger?kind=transfer")
+        assert "Bob > Ada bank bank 0:05:00" in page.text
+        week = await follow(browser, link(page, "Week"))
+        assert "Bob > Ada" in week.text
+        assert re.search(r'name="since" type="date" value="2026-11-09"', week.body)
+        assert re.search(r'name="until" type="date" value="2026-11-15"', week.body)
+        assert "Week" not in (await follow(browser, "/ledger?day=2027-01-01")).text
+        kinds = (await follow(browser, "/ledger")).text
+        for words in ("clamp (won past an event)", "put up (prizes, by the house)"):
+            assert words in kinds
+        one = await follow(browser, "/entry/1")
+        assert "1 transfer, committed at 2026-11-" in one.text
+        many = [n for n in range(2, 40) if "together" in (await browser.get(f"/entry/{n}")).text]
+        assert many
+
+
 async def test_the_future_is_not_answered(story: Story) -> None:
     async with sysop(story) as browser:
         page = await follow(browser, "/balances?at=2999-01-01T00:00:00")
@@ -526,7 +544,7 @@ async def test_a_deleted_caller_still_has_days(tmp_path: Path) -> None:
     books.do(deletion.remove, story.bob)
     async with sysop(story) as browser:
         page = await follow(browser, f"/caller/{story.bob}")
-        assert "10:00 added in corrections , -10:00 expired = 0:00 left" in page.text
+        assert "10:00 added in corrections , -10:00 forfeited = 0:00 left" in page.text
         assert "Was deleted." in page.text
         assert f"/caller/{story.bob}/acts" not in page.body
-        assert "Bob was deleted" in (await follow(browser, link(page, "-10:00 expired"))).text
+        assert "Bob was deleted" in (await follow(browser, link(page, "-10:00 forfeited"))).text
