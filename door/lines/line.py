@@ -11,7 +11,7 @@ from typing import Literal, Protocol
 # Limits of a screen, in character cells. No sentence fits below 40 columns; above 160x60 a redraw
 # would cost more than any caller gains from it.
 MIN_COLUMNS, MAX_COLUMNS = 40, 160
-MIN_ROWS, MAX_ROWS = 20, 60
+MIN_ROWS, MAX_ROWS = 16, 60
 USUAL_COLUMNS, USUAL_ROWS = 80, 24
 
 MOST_TERMINAL_TYPES = 8
@@ -117,7 +117,7 @@ class Line(Protocol):
 
     @property
     def rows(self) -> int:
-        """Height of the screen in cells, 20 to 60; 24 if unknown."""
+        """Height of the screen in cells, 16 to 60; 24 if unknown."""
 
     @property
     def size_is_known(self) -> bool:
@@ -157,7 +157,7 @@ def bounded_size(columns: int, rows: int) -> tuple[int, int]:
     """Bring a screen size, in cells, within the limits; 0 means "not known" (RFC 1073).
 
     >>> bounded_size(65535, 1)
-    (160, 20)
+    (160, 16)
     >>> bounded_size(0, 0)
     (80, 24)
     """

@@ -334,7 +334,7 @@ def test_no_packets_break_the_protocol(packets: list[bytes]) -> None:
                 wire.telnet.take(packet)
             line = wire.telnet.line
             assert 40 <= line.columns <= 160
-            assert 20 <= line.rows <= 60
+            assert 16 <= line.rows <= 60
             assert len(line.hints.terminal_types) <= 8
             if not line.ended:
                 # This closes any open command, and then a key is a key again.

@@ -180,7 +180,7 @@ async def test_the_screen_is_as_large_as_the_terminal_says_and_follows_it() -> N
             call = listened_to(line)
             host.resize(1000, 10)
             signs.look()
-            await call.until(lambda call: call.sizes == [(160, 20)])
+            await call.until(lambda call: call.sizes == [(160, 16)])
 
 
 async def test_a_terminal_that_says_nothing_leaves_the_word_to_the_host() -> None:

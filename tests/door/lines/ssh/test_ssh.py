@@ -60,7 +60,7 @@ async def test_the_window_changes_within_bounds() -> None:
         screen.process.change_terminal_size(4_000_000_000, 1)
         screen.process.change_terminal_size(132, 43)
         await call.until(lambda call: len(call.sizes) == 2)
-        assert call.sizes == [(160, 20), (132, 43)]
+        assert call.sizes == [(160, 16), (132, 43)]
 
 
 @pytest.mark.parametrize(

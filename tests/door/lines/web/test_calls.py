@@ -60,7 +60,7 @@ async def test_the_window_is_resized_within_bounds() -> None:
         await socket.send('{"t":"size","columns":40,"rows":31}')
         await socket.send('{"t":"size","columns":9999,"rows":1}')
         await call.until(lambda call: len(call.sizes) == 2)
-        assert call.sizes == [(40, 31), (160, 20)]
+        assert call.sizes == [(40, 31), (160, 16)]
 
 
 async def test_the_page_gets_the_open_keys_and_signs_of_life() -> None:
