@@ -200,6 +200,14 @@ class ChangeRefused(SysopError):
     """A key of sysop.toml is unknown, or its new value is not valid."""
 
 
+class PageRefused(SysopError):
+    """A page of the books that cannot be shown; `status` is that of the answer in HTTP."""
+
+    def __init__(self, sentence: str, status: int = 400) -> None:
+        super().__init__(sentence)
+        self.status = status
+
+
 class NoSuchHand(SysopError):
     """A hand does not exist, or cannot be shown in this form. The text says which."""
 

@@ -83,10 +83,7 @@ class Group(NamedTuple):
 TOGETHER = "together"
 GROUPS: Mapping[str, Group] = {
     TOGETHER: Group("second", frozenset(CALLER_ACCOUNTS)),
-    **{
-        kind: Group("second", frozenset({kind}))
-        for kind in ("online", "bank", "held", "stake", "loan")
-    },
+    **{kind: Group("second", frozenset({kind})) for kind in CALLER_ACCOUNTS},
     **{name: Group(unit, frozenset(PLAY_ACCOUNTS) - {NOT_THEIRS}) for unit, name in UNITS.items()},
 }
 

@@ -23,10 +23,10 @@ from door.call import passwords
 from door.defence.reception import REMEMBERED, Reception
 from door.defence.reception import minutes as waiting
 from door.desk.pages import sessions
-from door.desk.pages.forms import NOT_OURS, form_of, is_own, number_in
+from door.desk.pages.forms import NOT_OURS, form_of, is_own, number_in, own_form
 from door.desk.pages.rendering import View, Visit
 from door.desk.pages.second_step import is_passed
-from door.errors import CallRefused
+from door.errors import CallRefused, PageRefused
 from timebank.callers import sysop_log
 from timebank.calls.calls import latest_addresses
 from timebank.errors import BooksFailed
@@ -170,7 +170,11 @@ class Access:
             if session is None or record is None:
                 self._sessions.end(token)
                 return RedirectResponse(_log_on_for(request) if uses else "/log-on", 303)
-            return await view(Visit(request, record, session))
+            visit = Visit(request, record, session)
+            try:
+                return await view(visit)
+            except PageRefused as problem:
+                return self._showing.problem(str(problem), problem.status, visit)
 
         return guarded
 
@@ -291,10 +295,7 @@ class Access:
         return record
 
     async def _log_off(self, visit: Visit) -> Response:
-        form = await form_of(visit.request)
-        is_meant = is_own(visit.request)
-        if form is None or not (is_meant and sessions.is_of(visit.session, form.get("form", ""))):
-            return self._showing.problem(NOT_OURS, 403)
+        await own_form(visit.request, visit.session)
         cookie = _cookie(visit.request, COOKIE)
         self._sessions.end(visit.request.cookies.get(cookie, ""))
         answer = RedirectResponse("/log-on", 303)

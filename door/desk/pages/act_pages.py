@@ -18,8 +18,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from door.desk.pages import sessions
-from door.desk.pages.forms import NOT_OURS, form_of, is_own, number_in
-from door.errors import NoAnswer
+from door.desk.pages.forms import NOT_OURS, number_in, own_form
+from door.errors import NoAnswer, PageRefused
 from timebank.errors import EventRefused, OutcomeUnknown, Refused, TimeBankError
 from timebank.keeping import caller_acts as acts
 from timebank.keeping.events import (
@@ -46,7 +46,6 @@ UNKNOWN = (
 )
 START_EVENT, END_EVENT = "event-start", "event-end"
 LENGTHS = {"minutes": (LEAST_MINUTES, MOST_MINUTES), "notice": (0, MOST_NOTICE)}
-READ_ONLY = "You may read these pages, but not change anything."
 
 
 @dataclass(frozen=True)
@@ -286,26 +285,22 @@ class ActPages:
         ]
 
     async def _board_acts(self, visit: Visit) -> Response:
-        if refused := self._refused(visit):
-            return refused
+        _check_powers(visit)
         started = await self._showing.read(self._doing.started_event)
         other = START_EVENT if started else END_EVENT
         acts = [act for act in ACTS if not act.is_of_caller and act.name != other]
         return self._showing.show("acts.html", visit, acts=acts, on=None)
 
     async def _caller_acts(self, visit: Visit) -> Response:
+        _check_powers(visit)
         on = await self._find(visit.request.path_params["number"])
-        if on is None:
-            return self._showing.problem("There is no caller of that number.", 404, visit)
         own = NOT_OF_ONESELF if on.number == visit.who.id else ()
         acts = [act for act in ACTS if act.name in on.acts and act.name not in own]
-        return self._refused(visit) or self._showing.show("acts.html", visit, acts=acts, on=on)
+        return self._showing.show("acts.html", visit, acts=acts, on=on)
 
     async def _ask(self, visit: Visit) -> Response:
         """Show what the act will do, with a form that does it."""
-        act, on, form, problem = await self._read(visit)
-        if problem is not None or act is None:
-            return problem or self._showing.problem("There is no such act.", 404, visit)
+        act, on, form, _ = await self._read(visit)
         rehearsal = self._doing.rehearsal(on)
         rehearse = partial(act.does, rehearsal, visit.who.name, on, form)
         result, refusal = "", ""
@@ -313,6 +308,7 @@ class ActPages:
             result = await self._showing.read(rehearse)
         except (EventRefused, Refused, NoAnswer) as refused:
             refusal = str(refused)
+        what = act.name, on and on.number, form
         shown = {name: clean(typed, LONGEST_TEXT) for name, typed in form.items()}
         balances = zip(() if on is None else on.held, rehearsal.after, strict=True)
         return self._showing.show(
@@ -326,18 +322,16 @@ class ActPages:
             result=result,
             refusal=refusal,
             balances=[pair for pair in balances if any(each.amount for each in pair)],
-            key="" if refusal else self._forms.issue(visit.session, _what(act, on, form)),
+            key="" if refusal else self._forms.issue(visit.session, what),
         )
 
     async def _do(self, visit: Visit) -> Response:
-        act, on, form, problem = await self._read(visit)
-        if problem is not None or act is None:
-            return problem or self._showing.problem("There is no such act.", 404, visit)
-        what, key = _what(act, on, form), form["key"]
+        act, on, form, key = await self._read(visit)
+        what = act.name, on and on.number, form
         try:
             is_due, words = self._forms.take(visit.session, key, what)
         except KeyError:
-            return self._showing.problem(NOT_OURS, 403, visit)
+            raise PageRefused(NOT_OURS, 403) from None
         if is_due:
             does = partial(act.does, self._doing, visit.who.name, on, form)
             try:
@@ -351,46 +345,35 @@ class ActPages:
             self._forms.note(visit.session, key, what, words)
         return self._showing.show("done.html", visit, act=act, on=on, words=words)
 
-    def _refused(self, visit: Visit) -> Response | None:
-        return None if visit.who.powers else self._showing.problem(READ_ONLY, 403, visit)
+    async def _find(self, typed: str) -> OnCaller:
+        on = await self._showing.read(partial(self._doing.find, number_in(typed) or 0))
+        if on is None:
+            raise PageRefused("There is no caller of that number.", 404)
+        return on
 
-    async def _find(self, typed: str) -> OnCaller | None:
-        number = number_in(typed)
-        if number is None:
-            return None
-        return await self._showing.read(partial(self._doing.find, number))
+    async def _read(self, visit: Visit) -> tuple[PageAct, OnCaller | None, dict[str, str], str]:
+        """Read a form; return the act, its caller, the fields and the key of a preview.
 
-    async def _read(
-        self, visit: Visit
-    ) -> tuple[PageAct | None, OnCaller | None, dict[str, str], Response | None]:
-        """Read a form; return the act, its caller and the fields, or a page that says the fault."""
-        form = await form_of(visit.request)
-        if form is None or not (
-            is_own(visit.request) and sessions.is_of(visit.session, form.get("form", ""))
-        ):
-            return None, None, {}, self._showing.problem(NOT_OURS, 403, visit)
-        if refused := self._refused(visit):
-            return None, None, {}, refused
+        Raises `PageRefused` for what is wrong.
+        """
+        form = await own_form(visit.request, visit.session)
+        _check_powers(visit)
         act = BY_NAME.get(visit.request.path_params["name"])
         if act is None:
-            return None, None, {}, None
+            raise PageRefused("There is no such act.", 404)
         on = await self._find(form.get("caller", "")) if act.is_of_caller else None
-        if act.is_of_caller and on is None:
-            words = "There is no caller of that number."
-            return None, None, {}, self._showing.problem(words, 404, visit)
         if on is not None and on.number == visit.who.id and act.name in NOT_OF_ONESELF:
             words = f"You can't do that to yourself here: `door callers {act.name}` can."
-            return None, None, {}, self._showing.problem(words, 409, visit)
+            raise PageRefused(words, 409)
         typed = {each.name: form.get(each.name, "").strip()[:LONGEST_TEXT] for each in act.fields}
-        wrong = _wrong(act, typed)
-        if wrong:
-            return None, None, {}, self._showing.problem(wrong, 400, visit)
-        return act, on, {**typed, "key": form.get("key", "")}, None
+        if wrong := _wrong(act, typed):
+            raise PageRefused(wrong)
+        return act, on, typed, form.get("key", "")
 
 
-def _what(act: PageAct, on: OnCaller | None, form: Mapping[str, str]) -> object:
-    """Return what a form is shown for and good for: its act, its caller and its fields."""
-    return act.name, on and on.number, {each.name: form[each.name] for each in act.fields}
+def _check_powers(visit: Visit) -> None:
+    if not visit.who.powers:
+        raise PageRefused("You may read these pages, but not change anything.", 403)
 
 
 def _wrong(act: PageAct, typed: Mapping[str, str]) -> str:

@@ -14,6 +14,7 @@ from door.desk.pages.forms import Parameters, number_in
 from door.desk.pages.queries import title
 from door.desk.pages.rendering import query
 from door.desk.pages.spans import FIELDS, PERIODS, span_in
+from door.errors import PageRefused
 from timebank.reports.statements import UNITS
 
 if TYPE_CHECKING:
@@ -64,10 +65,9 @@ class PeoplePages:
         name, sort = asked.text("name"), asked.text("sort") or "caller"
         column = COLUMNS.get(sort.removeprefix("-"))
         page = asked.number("page") or 1
+        asked.check()
         if column is None:
-            asked.wrong.append(f"The field sort knows {', '.join(COLUMNS)}.")
-        if column is None or asked.wrong:
-            return self._showing.problem(" ".join(asked.wrong), 400, visit)
+            raise PageRefused(f"The field sort knows {', '.join(COLUMNS)}.")
         days = query({field: asked.text(field) for field in FIELDS})
         days = days and f"?{days}"
         record = await self._showing.read(partial(self._reading.find, name)) if name else None
@@ -95,16 +95,13 @@ class PeoplePages:
         )
 
     async def _caller(self, visit: Visit) -> Response:
-        number = number_in(visit.request.path_params["number"])
+        number = number_in(visit.request.path_params["number"]) or 0
         asked = Parameters(visit.query)
         days, before = span_in(asked), asked.number("before")
-        if asked.wrong:
-            return self._showing.problem(" ".join(asked.wrong), 400, visit)
-        caller = None
-        if number is not None:
-            caller = await self._showing.read(partial(self._reading.caller, number, days, before))
+        asked.check()
+        caller = await self._showing.read(partial(self._reading.caller, number, days, before))
         if caller is None:
-            return self._showing.problem("There is no caller of that number.", 404, visit)
+            raise PageRefused("There is no caller of that number.", 404)
         return self._showing.show(
             "caller.html",
             visit,

@@ -8,11 +8,15 @@ from datetime import date, datetime, tzinfo
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
+from door.desk.pages.sessions import is_of
+from door.errors import PageRefused
 from timebank.words import clean
 
 if TYPE_CHECKING:
     from starlette.datastructures import QueryParams
     from starlette.requests import Request
+
+    from door.desk.pages.sessions import Session
 
 LONGEST_FORM = 4096  # bytes
 NOT_OURS = "That form did not come from this page."
@@ -42,6 +46,11 @@ class Parameters:
         """Return the values of a field that may be given several times, each once."""
         typed = (each.strip()[:LONGEST_FORM] for each in self._parameters.getlist(name))
         return list(dict.fromkeys(each for each in typed if each))
+
+    def check(self) -> None:
+        """Raise `PageRefused` for what is wrong."""
+        if self.wrong:
+            raise PageRefused(" ".join(self.wrong))
 
     def number(self, name: str, unit: int = 1) -> int | None:
         typed = self.text(name)
@@ -93,6 +102,14 @@ async def form_of(request: Request) -> dict[str, str] | None:
         return {name: values[-1] for name, values in parse_qs(body.decode("utf-8")).items()}
     except ValueError:
         return None
+
+
+async def own_form(request: Request, session: Session) -> dict[str, str]:
+    """Read a form of a page that was shown to a session; raise `PageRefused` for any other."""
+    form = await form_of(request)
+    if form is None or not (is_own(request) and is_of(session, form.get("form", ""))):
+        raise PageRefused(NOT_OURS, 403)
+    return form
 
 
 def number_in(typed: str) -> int | None:

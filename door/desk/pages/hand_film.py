@@ -13,7 +13,7 @@ from starlette.staticfiles import StaticFiles
 
 from door.desk.pages.forms import number_in
 from door.desk.pages.rendering import HERE, query
-from door.errors import NoSuchHand
+from door.errors import NoSuchHand, PageRefused
 from door.tables import film
 
 if TYPE_CHECKING:
@@ -57,18 +57,16 @@ class HandPages:
     async def _find(self, visit: Visit) -> Response:
         number = number_in(visit.query.get("number", "").strip())
         if number is None:
-            return self._showing.problem("A hand is named by its number.", 400, visit)
+            raise PageRefused("A hand is named by its number.")
         return RedirectResponse(f"/hand/{number}", 303)
 
     async def _hand(self, visit: Visit) -> Response:
-        number = number_in(visit.request.path_params["number"])
+        number = number_in(visit.request.path_params["number"]) or 0
         evening = _evening(visit.query)
         try:
-            if number is None:
-                raise NoSuchHand("There is no hand of that number.")
             hand = await self._showing.read(partial(self._reading.hand, number))
         except NoSuchHand as error:
-            return self._showing.problem(str(error), 404, visit)
+            raise PageRefused(str(error), 404) from error
         return self._showing.show(
             "hand.html",
             visit,

@@ -13,6 +13,7 @@ from door.desk.pages.queries import title
 from door.desk.pages.rendering import query
 from door.desk.pages.spans import FIELDS as DAYS
 from door.desk.pages.spans import Span, span_in
+from door.errors import PageRefused
 from timebank.errors import NothingToList
 from timebank.names.names import sort_key
 from timebank.reports.flows import ACCOUNTS, GROUPS
@@ -33,9 +34,9 @@ T = TypeVar("T")
 
 # Kinds of transfer that their names do not explain.
 MEANINGS = {
-    "clamp": "won past an event",
-    "carry": "earned, and left at the end of a day",
-    "put up": "prizes, by the house",
+    "clamp": "clamp (won past an event)",
+    "carry": "carry (earned, and left at the end of a day)",
+    "put up": "put up (prizes, by the house)",
 }
 
 
@@ -86,18 +87,11 @@ class LedgerPages:
             choices=_choices(sought, page),
             accounts=sorted(ACCOUNTS),
             groups=GROUPS,
-            week=self._week(asked, sought, page),
+            around=Span.around,
             asked=asked.texts,
             wrong=asked.wrong,
             before=before,
         )
-
-    def _week(self, asked: Parameters, sought: Sought, page: LedgerLeaf | None) -> str:
-        """Return the query for the week of the newest row, "" without one."""
-        if page is None or not page.leaf.rows:
-            return ""
-        days = Span.around(self._reading.local(page.leaf.rows[0].at).date(), "week").fields
-        return query({**asked.texts, "day": "", **days})
 
     async def _file(
         self, write: Callable[[Sought], Iterator[str]], media_type: str, ending: str, visit: Visit
@@ -109,8 +103,7 @@ class LedgerPages:
             await self._showing.report(partial(self._reading.refuse_unknown, sought))
         except NothingToList as unknown:
             asked.wrong.append(str(unknown))
-        if asked.wrong:
-            return self._showing.problem(" ".join(asked.wrong), 400, visit)
+        asked.check()
         written = self._showing.file(write(sought))
         attached = {"Content-Disposition": f'attachment; filename="ledger.{ending}"'}
         return StreamingResponse(written, media_type=media_type, headers=attached)
@@ -160,19 +153,17 @@ class LedgerPages:
         return tuple(dict.fromkeys(numbers))
 
     async def _entry(self, visit: Visit) -> Response:
-        number = number_in(visit.request.path_params["number"])
-        read = self._showing.read
-        rows = [] if number is None else await read(partial(self._reading.entry, number))
+        number = number_in(visit.request.path_params["number"]) or 0
+        rows = await self._showing.read(partial(self._reading.entry, number))
         if not rows:
-            return self._showing.problem("There is no entry of that number.", 404, visit)
+            raise PageRefused("There is no entry of that number.", 404)
         return self._showing.show("entry.html", visit, rows=rows)
 
     async def _balances(self, visit: Visit) -> Response:
         """Show the balances of all accounts at an instant, now without one."""
         asked = Parameters(visit.query, ("at",))
         at = asked.instant("at", self._reading.config.bank.schedule.zone)
-        if asked.wrong:
-            return self._showing.problem(" ".join(asked.wrong), 400, visit)
+        asked.check()
         then = await self._showing.report(partial(self._reading.balances_at, at))
         return self._showing.show("balances.html", visit, then=then)
 
@@ -185,14 +176,12 @@ def _choices(sought: Sought, page: LedgerLeaf | None) -> dict[str, list[FilterCh
     counts = LedgerTally() if page is None else page.tally
 
     return {
-        "kind": _listed(counts.kinds, sought.kinds, counts.kinds, _kind),
+        "kind": _listed(
+            counts.kinds, sought.kinds, counts.kinds, lambda kind: MEANINGS.get(kind, kind)
+        ),
         "game": _listed(counts.games, sought.games, counts.games, title),
         "caller": _listed(names, sought.callers, counts.callers, names.__getitem__),
     }
-
-
-def _kind(kind: str) -> str:
-    return f"{kind} ({MEANINGS[kind]})" if kind in MEANINGS else kind
 
 
 def _listed(

@@ -182,8 +182,7 @@ class PlotPages:
     async def _plots(self, visit: Visit) -> Response:
         asked = Parameters(visit.query)
         since, until = span_in(asked)
-        if asked.wrong:
-            return self._showing.problem(" ".join(asked.wrong), 400, visit)
+        asked.check()
         look = partial(self._past.look, since, until)
         past = await self._showing.read(look)
         if not past.is_whole:

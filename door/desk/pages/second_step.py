@@ -15,8 +15,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from door.defence import recovery as codes
-from door.desk.pages import sessions
-from door.desk.pages.forms import NOT_OURS, form_of, is_own
+from door.desk.pages.forms import own_form
 from timebank.callers import callers, recovery, second_step
 from timebank.callers.second_step import SecondStep
 from timebank.ledger.schema import stamp
@@ -138,10 +137,7 @@ class SecondStepPages:
 
     async def _change(self, visit: Visit) -> Response:
         """Turn the second step on with a code of the secret shown, or off with a current code."""
-        form = await form_of(visit.request)
-        token = "" if form is None else form.get("form", "")
-        if form is None or not (is_own(visit.request) and sessions.is_of(visit.session, token)):
-            return self._showing.problem(NOT_OURS, 403, visit)
+        form = await own_form(visit.request, visit.session)
         change = partial(self._changed, visit, form.get("code", ""))
         if not await self._showing.read(change):
             return await self._shown(visit, WRONG_CODE, 403)
