@@ -72,6 +72,7 @@ _LOOKS = {
         (phone.SYNCTERM, "colour"),
         (phone.XTERM, "colour"),
         (phone.UNKNOWN, "lines"),
+        (phone.ATARI, "colour"),
     )
 }
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from time import monotonic
 
 from bench.telnet import Client
-from verify.robots.screen import Screen
+from verify.robots.screen import AtariScreen, Screen
 
 _TICK = b"\x1b[24"  # an update that begins on the last row is the clock's, not an answer to a key
 
@@ -24,13 +24,14 @@ class Program:
 SYNCTERM = Program(b"syncterm", "cp437", b"")
 XTERM = Program(b"xterm-256color", "utf-8", b"en_US.UTF-8")
 UNKNOWN = Program(b"unknown", "ascii", b"")
+ATARI = Program(b"atascii", "atascii", b"")  # with the 80 columns of an XEP80
 
 
 class Phone(asyncio.Protocol):
     """One call: keys go out, and output is on the screen; `ended` when the carrier is lost."""
 
     def __init__(self, program: Program) -> None:
-        self.screen = Screen(program.charset)
+        self.screen = AtariScreen() if program is ATARI else Screen(program.charset)
         self.came = 0  # bytes
         self.news = asyncio.Event()  # set by new output; cleared by the waiting task
         self.ended = asyncio.Event()
@@ -76,7 +77,7 @@ class Phone(asyncio.Protocol):
                 self._pressed = monotonic()
             if self._unanswered is None:
                 self._unanswered = monotonic()
-            self._transport.write(keys.encode(errors="ignore"))
+            self._transport.write(self.screen.typed(keys))
 
     def _is_answered(self) -> None:
         if self._unanswered is not None:

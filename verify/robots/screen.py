@@ -10,6 +10,7 @@ from __future__ import annotations
 import codecs
 import re
 
+from tests.home_computer import Atari
 from verify.robots import phrases
 
 ROWS, COLUMNS = 24, 80
@@ -96,6 +97,10 @@ class Screen:
     def picture(self) -> str:
         return "\n".join(row.rstrip() for row in self.rows)
 
+    def typed(self, keys: str) -> bytes:
+        """Return what the terminal sends for these keys."""
+        return keys.encode(errors="ignore")
+
     def heard(self) -> list[str]:
         """Take the lines completed since the last time; a painted screen has none."""
         *lines, rest = "".join(self._scrolled).split("\n")
@@ -147,3 +152,19 @@ class Screen:
             self.rows[self.row] = self.rows[self.row][: self.column].ljust(COLUMNS)
         elif letter == "J" and first == 2:
             self.rows = [" " * COLUMNS] * ROWS
+
+
+class AtariScreen(Screen):
+    """The screen of an Atari, read from the model that the tests have of one."""
+
+    def __init__(self) -> None:
+        super().__init__("ascii")
+        self._atari = Atari(COLUMNS, ROWS)
+
+    def feed(self, data: bytes) -> None:
+        self._atari.feed(data)
+        self.rows = [row.replace("|", "│") for row in self._atari.display]
+        self.row, self.column = self._atari.cursor.y, self._atari.cursor.x
+
+    def typed(self, keys: str) -> bytes:
+        return self._atari.keys(keys)
