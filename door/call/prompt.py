@@ -193,6 +193,8 @@ class Prompt:
             "A letter that you typed can't be read here. Type this again without it, or set your"
             " terminal to UTF-8."
         )
+        if self._screen.look.charset.is_of_home_computer:
+            words = _("A letter that you typed can't be read here. Type this again without it.")
         self._screen.say(f"|12{words}")
 
     async def explain(

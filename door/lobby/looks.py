@@ -121,6 +121,10 @@ def _home_computer(hints: Hints) -> str | None:
     return named if named in HOME_COMPUTERS else None
 
 
+def is_home_computer(hints: Hints) -> bool:
+    return _home_computer(hints) is not None
+
+
 def charset_of(hints: Hints) -> Charset | None:
     """Return the character set of a terminal; None if it is unknown.
 

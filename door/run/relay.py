@@ -36,7 +36,7 @@ STATE_OPTION = "goes-on"  # a door passes it only to itself
 # Release 1.0 had --verbose, which is ignored now.
 FLAGS = ("stdio", "local", "telnet", "no-telnet", "verbose")
 LINE_OPTIONS = ("stdio", "local", "socket", "connect")
-CHARSETS = ("cp437", "cp437-text", "utf-8", "iso-8859-1", "us-ascii")
+CHARSETS = ("cp437", "cp437-text", "utf-8", "iso-8859-1", "us-ascii", "petscii", "atascii")
 NODE_DIGITS = 4
 
 WELL = 0  # also if the caller hung up, or was turned away for the caller's own reason

@@ -414,7 +414,8 @@ async def _choose_letters(console: Console) -> bool:
 
     Return False without a question where that is known.
     """
-    if console.wants_lines or console.is_look_chosen or looks.is_ours(console.line.hints):
+    is_known = looks.is_ours(console.line.hints) or looks.is_home_computer(console.line.hints)
+    if console.wants_lines or console.is_look_chosen or is_known:
         return False
     console.is_look_chosen = True
     console.screen.say(f"|14{_(CHOOSE_LETTERS)}")

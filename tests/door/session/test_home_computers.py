@@ -8,6 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from ansi.charset import Charset
+from door.call.screen import Look, Paint
+from door.lines.line import Hints
+from door.lobby.looks import guess, look_by_host
+from door.run.relay import CHARSETS
 from tests.terminal import (
     ATARI,
     COMMODORE,
@@ -128,6 +133,27 @@ async def ada_at_the_menu(board: World) -> Terminal:
     await terminal.until("Press any key")
     await terminal.send(" ").until("oodbye")
     return terminal
+
+
+async def test_a_flood_ends_one_call_and_noise_none(own: tuple[World, str]) -> None:
+    board, charset = own
+    flooding = await calls_own_port(board, replace(PORTS[charset], answers=True))
+    await flooding.until("Name:")
+    await flooding.send(bytes((IAC, 253, 99)) * 3_000).until_closed()
+    noisy = await calls_own_port(board, PORTS[charset])
+    await noisy.until("Name:")
+    for code in range(0xFE):
+        noisy.send(bytes((code,)))
+    await noisy.send("\r").until("here. Type this again without it.")
+    assert not noisy.closed
+
+
+@pytest.mark.parametrize("charset", LOOKS)
+def test_a_host_may_name_the_set(charset: str) -> None:
+    assert charset in CHARSETS
+    look = look_by_host("ansi", charset)
+    assert look == Look(Charset(charset), Paint.COLOUR)
+    assert guess(Hints((f"ansi/{charset}",), charset=charset)) == look
 
 
 async def test_the_look_is_remembered_and_can_be_the_other_set(tmp_path: Path) -> None:
