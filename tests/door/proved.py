@@ -71,7 +71,7 @@ async def proved_hands(folder: Path, rounds: int) -> list[Proved]:
             desk.connection.exec_driver_sql("SELECT id FROM shoes WHERE closed IS NULL")
         ):
             journal.close_shoe(desk, number)
-        stored = list(journal.rounds(desk, None))
+        stored = list(journal.rounds_between(desk, 1, 999))
     books.close()
     hands = []
     for each in stored:

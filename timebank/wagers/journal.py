@@ -324,15 +324,11 @@ def last_revealed_round(desk: Desk, caller_id: int, game: str) -> StoredRound | 
     return None if number is None else stored_round(desk, number)
 
 
-def rounds(desk: Desk, caller_id: int | None) -> Iterator[StoredRound | JournalDamaged]:
-    """Yield the rounds of a caller, or of all callers; an unreadable one is yielded as an error."""
-    if caller_id is None:
-        return _stored(desk, _ALL)
-    return _stored(desk, _OF_CALLER, caller_id=caller_id)
-
-
 def rounds_between(desk: Desk, first: int, last: int) -> Iterator[StoredRound | JournalDamaged]:
-    """Yield the rounds from number `first` to `last`, both included, as `rounds` does."""
+    """Yield the rounds from number `first` to `last`, both included.
+
+    An unreadable one is yielded as an error.
+    """
     return _stored(desk, _BETWEEN, first=first, last=last)
 
 
@@ -455,13 +451,11 @@ def _leads_in_play() -> ColumnElement[bool]:
 
 _IS_OF_CALLER = _ROUNDS.c.caller_id == bindparam("caller_id")
 _IS_OVERDUE = _ROUNDS.c.day < bindparam("before")
-_ALL = Prepared(_select_rounds)
 _BETWEEN = Prepared(
     lambda: _select_rounds(_ROUNDS.c.id.between(bindparam("first"), bindparam("last")))
 )
 _LAST_ROUND: Reader[int] = value(lambda: select(highest(_ROUNDS.c.id)))
 _BY_NUMBER = Prepared(lambda: _select_rounds(_ROUNDS.c.id == bindparam("number")))
-_OF_CALLER = Prepared(lambda: _select_rounds(_IS_OF_CALLER))
 _LAST_DONE = Prepared(
     lambda: (
         select(_ROUNDS.c.id)
