@@ -134,12 +134,12 @@ def _result(fields: dict[str, object]) -> dict[str, object]:
     cards = _shoe(shoe, kind, table)
     whole = [int(stake * scale) for stake in stakes]
     again = replay_round(kind, table, cards, whole, scaled, scale=scale)
-    if not again.round.over:
-        words = either(kind.open_words(again.round))
+    if not again.over:
+        words = either(kind.open_words(again))
         raise ReplayError(f"the hand is not finished: {words} must follow.")
-    totals = again.totals
-    result = kind.replayed(again.round)
-    net = _number(Fraction(totals.won - totals.lost, scale))
+    totals = [kind.totals(again, seat) for seat in range(len(whole))]
+    result = kind.replayed(again)
+    net = _number(Fraction(sum(seat.won - seat.lost for seat in totals), scale))
     return {"outcome": result.pop("outcome"), "net": net, **result}
 
 

@@ -168,7 +168,7 @@ def rebuild(kind: Kind, stored: StoredRound) -> TableRound[Any]:
         unit=stored.unit,
         coin=stored.coin,
         bets=_bets(stored),
-        round=again.round,
+        round=again,
         sequence=stored.sequence,
     )
 

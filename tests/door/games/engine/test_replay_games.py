@@ -76,7 +76,7 @@ class TestBaccarat:
         right, wrong = Act("bank-card"), Act("bank-no-card")
         if not draws:
             right, wrong = wrong, right
-        assert replay_round(GAMES["baccarat"].kind, rules, shoe, [10], [right], known).round.over
+        assert replay_round(GAMES["baccarat"].kind, rules, shoe, [10], [right], known).over
         with pytest.raises(ReplayError, match=f"must be {right} by the seed of the shoe"):
             replay_round(GAMES["baccarat"].kind, rules, shoe, [10], [wrong], known)
 
@@ -179,13 +179,12 @@ def test_a_round_of_any_game_that_is_left_alone_ends(game: str, shoe, choices) -
     kind = GAMES[game].kind
     acts: list[Act] = []
     again = replay_round(kind, {}, shoe, [200], acts)
-    while choices.pop() and not again.round.over:
-        words = kind.open_words(again.round)
+    while choices.pop() and not again.over:
+        words = kind.open_words(again)
         acts.append(Act(words[choices.pop() % len(words)]))
         again = replay_round(kind, {}, shoe, [200], acts)
-    round_ = again.round
-    while not round_.over:
-        round_, _ = kind.act(round_, kind.absent(round_))
-    totals = kind.totals(round_, 0)
+    while not again.over:
+        again, _ = kind.act(again, kind.absent(again))
+    totals = kind.totals(again, 0)
     assert totals.lost + totals.returned == totals.staked
-    assert kind.outcome(round_, 0)
+    assert kind.outcome(again, 0)
