@@ -32,7 +32,7 @@ from timebank.words import Unit
 CAME_FROM = {
     "allotment": "granted",
     "house": "won",
-    "casino": "won",
+    "casino": "won from the casino",
     "prizes": "prizes of tournaments",
     "duels": "back from duels",
     "bank": "received",
@@ -42,7 +42,7 @@ CAME_FROM = {
 }
 WENT_TO = {
     "house": "lost",
-    "casino": "lost",
+    "casino": "lost to the casino",
     "prizes": "entries to tournaments",
     "duels": "staked in duels",
     "bank": "sent",

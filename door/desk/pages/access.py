@@ -8,6 +8,7 @@ while the browser asks for it now and then, so no connection waits.
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 import secrets
 from collections.abc import Awaitable, Callable, Coroutine
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from door.desk.pages.rendering import PageRenderer
     from timebank.callers.callers import CallerRecord
 
+log = logging.getLogger("door.pages")
 LONGEST_ADDRESS = 500  # of the page that was asked for before the log-on
 _OURS = re.compile(rf"/(?![/\\])[!-~]{{,{LONGEST_ADDRESS}}}")
 LEARN_SECONDS = 60.0  # how often the pages read the known addresses of callers
@@ -273,7 +275,10 @@ class Access:
             return None
         what = f"Logged on at the pages from {log_on.address}"
         noting = partial(sysop_log.note, by=record.name, caller_id=None, what=what)
-        await self._showing.read(partial(self._reading.work, noting))
+        try:
+            await self._showing.read(partial(self._reading.work, noting))
+        except BooksFailed as error:  # the pages help to see why
+            log.warning("%s: %s. %s", record.name, what, error)
         self.reception.remember([log_on.address])
         return record
 

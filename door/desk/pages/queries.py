@@ -352,7 +352,8 @@ class BooksReader:
             totals={
                 name: total
                 for name, group in flow_data.GROUPS.items()
-                if any((total := moved.total(group))[1:]) or name in ALWAYS_SHOWN
+                if any((total := moved.total(group, by_game=group.unit != "second"))[1:])
+                or name in ALWAYS_SHOWN
             },
             sources=moved.total(flow_data.GROUPS[flow_data.TOGETHER], by_game=True),
             lines=lines,

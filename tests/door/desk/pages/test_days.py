@@ -347,6 +347,27 @@ async def test_the_ledger_says_who_sent_whom_and_what_odd_kinds_are(story: Story
         assert many
 
 
+async def test_play_money_says_which_game_it_was_won_at(tmp_path: Path) -> None:
+    config, books = board(tmp_path, "2026-11-01T12:00")
+    story = Story(books, config)
+    books.do(lambda desk: callers.register_kept(desk, "Sysop", quick_hash(), powers=True))
+    story.ada = books.caller("Ada")
+    call = books.call(story.ada)
+    call.sit_down()
+    call.coup(1000)
+    call.act(won(1000, 2000))
+    call.sees()
+    call.hand_of_bj()
+    call.act(won(200, 200))
+    call.sees()
+    call.close()
+    async with sysop(story) as browser:
+        page = await follow(browser, f"/caller/{story.ada}")
+        assert "+$20 won from the casino , +$2 won at UNIX bj = $100,022 left" in page.text
+        rows = await follow(browser, link(page, "UNIX bj"))
+        assert "1 transfer." in rows.text
+
+
 async def test_the_future_is_not_answered(story: Story) -> None:
     async with sysop(story) as browser:
         page = await follow(browser, "/balances?at=2999-01-01T00:00:00")

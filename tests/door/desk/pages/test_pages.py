@@ -38,6 +38,7 @@ from timebank.callers import callers, sysop_log
 from timebank.callers.notices import add_notice
 from timebank.calls.calls import open_calls
 from timebank.cli.main import main as timebank
+from timebank.errors import BooksUnavailable
 from timebank.keeping import last_runs
 from timebank.wagers import duels
 from timebank.window import corrections as sysop
@@ -294,6 +295,23 @@ async def test_the_pages_log_who_logs_on_and_who_is_refused(tmp_path: Path) -> N
             noted = [(line.by, line.what) for line in sysop_log.entries(desk, None, 9)]
         what = "Logged on at the pages from 198.51.100.7"
         assert noted[:2] == [("Ada", what), ("Sysop", what)]
+
+
+async def test_a_sysop_comes_in_while_the_log_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """On a full disk, say, the pages are needed most."""
+
+    def full(*_: object, **__: object) -> None:
+        raise BooksUnavailable("The disk is full.")
+
+    async with shown(tmp_path) as (_, browser):
+        with monkeypatch.context() as disk:
+            disk.setattr("door.desk.pages.access.sysop_log.note", full)
+            assert (await browser.logs_on()).status == 303
+        assert (await browser.get("/")).status == 200
+    said = "Sysop: Logged on at the pages from 192.0.2.7. The disk is full."
+    assert said in caplog.messages
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "::1", "::ffff:127.0.0.1"])
