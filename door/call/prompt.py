@@ -126,8 +126,8 @@ class Prompt:
         """Let the caller type up to `longest` characters; return them at Enter, None at Esc.
 
         The field begins with `typed`. `accept` returns whether a character is allowed; `secret`
-        shows stars; `changed` is called with the text after every change, and with a key of `keys`
-        while the field is empty. `answers` are texts that a web page may show as keys, each with
+        shows stars; `changed` is called with the text after every change, and with each of `keys`
+        that is pressed. `answers` are texts that a web page may show as keys, each with
         its meaning; `fills` is as in `OpenKeys`. F1 explains the field by `meaning`; so does `?`
         while it is empty.
 
@@ -166,7 +166,7 @@ class Prompt:
                 show()
             elif key == BACKSPACE and text:
                 text = text[:-1]
-            elif key in keys and changed is not None and not text:
+            elif key in keys and changed is not None:
                 changed(key)
             elif letters := [each for each in letters_of(key) if len(each) == 1 and accept(each)]:
                 is_too_long = len(text) + len(letters) > longest

@@ -87,7 +87,7 @@ async def test_a_caller_of_their_own_port_plays_a_hand(own: tuple[World, str]) -
 async def test_delete_tells_a_commodore(board: World) -> None:
     terminal = await board.call(BEHIND_A_MODEM)
     await terminal.until(OFFER)  # it shows small letters as shapes still
-    await terminal.send(b"\x14").until("Name:")
+    await terminal.send(b"NEW\x14").until("Name:")  # on second thoughts
     assert not terminal.shows(OFFER)
     await terminal.send("new\r").until("Press ← at any time to go")
     await terminal.send("\x1b").until("Name:")  # the left arrow
