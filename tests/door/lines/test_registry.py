@@ -23,7 +23,7 @@ WIRE = replace(
     usual_port=2727,
     called="By wire",
     way=lambda host, port: (f"wire {host} {port}", ""),
-    look=lambda data: [f"The wire ends in {data.name}."],
+    look=lambda data, _listeners: [f"The wire ends in {data.name}."],
 )
 TOML = BOARD + '[[listeners]]\nkind = "wire"\nhost = "127.0.0.1"\n'
 
