@@ -7,8 +7,6 @@ act: if it is sent twice, the act is done once, and both answers show the result
 
 from __future__ import annotations
 
-import secrets
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -17,7 +15,6 @@ from typing import TYPE_CHECKING
 from starlette.responses import Response
 from starlette.routing import Route
 
-from door.desk.pages import sessions
 from door.desk.pages.forms import NOT_OURS, number_in, own_form
 from door.errors import NoAnswer, PageRefused
 from timebank.errors import EventRefused, OutcomeUnknown, Refused, TimeBankError
@@ -37,7 +34,6 @@ if TYPE_CHECKING:
     from door.desk.pages.rendering import Guard, PageRenderer, Visit
     from timebank.ledger.database import Desk
 
-MOST_FORMS = 32  # open in a session
 LONGEST_TEXT = 200
 LONGEST_MINUTES = 100_000
 UNDER_WAY = "This is being done. The sysop's log shows when it is."
@@ -238,43 +234,10 @@ NOT_OF_ONESELF = ("lock", "delete")
 BY_NAME = {act.name: act for act in ACTS}
 
 
-class Forms:
-    """The forms shown to sessions, each good for one act, `what`, as it was shown."""
-
-    def __init__(self) -> None:
-        self._results: OrderedDict[tuple[str, str], tuple[object, str]] = OrderedDict()
-
-    def issue(self, session: sessions.Session, what: object) -> str:
-        key = secrets.token_urlsafe(16)
-        self._results[session.form_token, key] = what, ""
-        mine = [each for each in self._results if each[0] == session.form_token]
-        for each in mine[:-MOST_FORMS]:
-            del self._results[each]
-        while len(self._results) > MOST_FORMS * sessions.MOST:
-            self._results.popitem(last=False)
-        return key
-
-    def take(self, session: sessions.Session, key: str, what: object) -> tuple[bool, str]:
-        """Return whether a form's act is still to be done, and else its result.
-
-        Raises KeyError for a form that this session was never shown, or not for `what`.
-        """
-        shown, words = self._results[session.form_token, key]
-        if shown != what:
-            raise KeyError(key)
-        if not words:
-            self._results[session.form_token, key] = what, UNDER_WAY
-        return not words, words
-
-    def note(self, session: sessions.Session, key: str, what: object, words: str) -> None:
-        self._results[session.form_token, key] = what, words
-
-
 class ActPages:
     def __init__(self, showing: PageRenderer, doing: SysopActs) -> None:
         self._showing = showing
         self._doing = doing
-        self._forms = Forms()
 
     def routes(self, guard: Guard) -> list[Route]:
         return [
@@ -322,17 +285,18 @@ class ActPages:
             result=result,
             refusal=refusal,
             balances=[pair for pair in balances if any(each.amount for each in pair)],
-            key="" if refusal else self._forms.issue(visit.session, what),
+            key="" if refusal else visit.session.issue(what),
         )
 
     async def _do(self, visit: Visit) -> Response:
         act, on, form, key = await self._read(visit)
         what = act.name, on and on.number, form
-        try:
-            is_due, words = self._forms.take(visit.session, key, what)
-        except KeyError:
-            raise PageRefused(NOT_OURS, 403) from None
-        if is_due:
+        forms = visit.session.forms
+        shown, words = forms.get(key, (None, ""))
+        if shown != what:
+            raise PageRefused(NOT_OURS, 403)
+        if not words:
+            forms[key] = what, UNDER_WAY
             does = partial(act.does, self._doing, visit.who.name, on, form)
             try:
                 words = await self._showing.read(does)
@@ -342,7 +306,7 @@ class ActPages:
                 words = str(unanswered)
             except TimeBankError as refused:
                 words = f"Not done. {refused}"
-            self._forms.note(visit.session, key, what, words)
+            forms[key] = what, words
         return self._showing.show("done.html", visit, act=act, on=on, words=words)
 
     async def _find(self, typed: str) -> OnCaller:

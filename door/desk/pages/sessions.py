@@ -14,6 +14,7 @@ from hashlib import sha256
 
 IDLE_SECONDS = 30 * 60.0
 LONGEST_SECONDS = 12 * 3600.0
+MOST_FORMS = 32  # open in a session
 MOST = 64  # at once; one more ends the one unused for longest
 
 
@@ -25,6 +26,16 @@ class Session:
     used: float
     form_token: str
     offered: str = field(default="", repr=False)  # a secret to set an authenticator up with
+    # By its key, what a form was shown for, and the result once it is done: each is done once.
+    forms: OrderedDict[str, tuple[object, str]] = field(default_factory=OrderedDict, repr=False)
+
+    def issue(self, what: object) -> str:
+        """Return the key of a form that is good for an act as it was shown, `what`."""
+        key = secrets.token_urlsafe(16)
+        self.forms[key] = what, ""
+        if len(self.forms) > MOST_FORMS:
+            self.forms.popitem(last=False)
+        return key
 
 
 class Sessions:

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from door.config import people
-from door.desk.pages.act_pages import ACTS, MOST_FORMS, Forms
-from door.desk.pages.sessions import Session
+from door.desk.pages.act_pages import ACTS
+from door.desk.pages.sessions import MOST_FORMS, Session
 from door.errors import NoAnswer
 from door.server import control_client
 from tests.door.desk.pages.test_pages import ADA, RUDE, Answer, Browser, shown
@@ -396,12 +396,9 @@ async def test_a_reader_of_the_pages_can_change_nothing(tmp_path: Path) -> None:
 
 
 def test_the_forms_of_a_session_are_bounded() -> None:
-    forms, session = Forms(), Session(1, "hash", 0.0, 0.0, "token")
-    keys = [forms.issue(session, "it") for _ in range(MOST_FORMS + 1)]
-    with pytest.raises(KeyError):
-        forms.take(session, keys[0], "it")
-    assert forms.take(session, keys[1], "it") == (True, "")
-    assert forms.take(session, keys[1], "it")[0] is False
+    session = Session(1, "hash", 0.0, 0.0, "token")
+    keys = [session.issue("it") for _ in range(MOST_FORMS + 1)]
+    assert list(session.forms) == keys[1:]
 
 
 async def test_a_new_caller_cannot_take_a_readers_name(tmp_path: Path) -> None:
