@@ -27,7 +27,7 @@ from door.desk.pages import sessions
 from door.desk.pages.forms import NOT_OURS, form_of, is_own, number_in, own_form
 from door.desk.pages.rendering import View, Visit
 from door.desk.pages.second_step import is_passed
-from door.errors import CallRefused, PageRefused
+from door.errors import CallRefused, NoSuchHand, PageRefused
 from timebank.callers import sysop_log
 from timebank.calls.calls import latest_addresses
 from timebank.errors import BooksFailed
@@ -111,10 +111,6 @@ def _cookie(request: Request, name: str) -> str:
     return name if number_in(port) is None else f"{name}{port}"
 
 
-def _nobody_on() -> int:
-    return 0  # a session at the pages takes no node
-
-
 class Access:
     """Sessions and log-ons at the pages. With `is_safe` browsers send cookies by TLS only."""
 
@@ -123,7 +119,7 @@ class Access:
         self._reading = showing.reading
         self._now = now
         config = showing.reading.config
-        self.reception = Reception(config, now, _nobody_on, "pages")
+        self.reception = Reception(config, now, lambda: 0, "pages")  # a session takes no node
         self.reception.open_log(config.board.data)
         self._learned_at: float | None = None  # monotonic
         self._is_safe = is_safe
@@ -175,6 +171,8 @@ class Access:
             visit = Visit(request, record, session)
             try:
                 return await view(visit)
+            except NoSuchHand as unknown:
+                return self._showing.problem(str(unknown), 404, visit)
             except PageRefused as problem:
                 return self._showing.problem(str(problem), problem.status, visit)
 

@@ -63,10 +63,7 @@ class HandPages:
     async def _hand(self, visit: Visit) -> Response:
         number = number_in(visit.request.path_params["number"]) or 0
         evening = _evening(visit.query)
-        try:
-            hand = await self._showing.read(partial(self._reading.hand, number))
-        except NoSuchHand as error:
-            raise PageRefused(str(error), 404) from error
+        hand = await self._showing.read(partial(self._reading.hand, number))
         return self._showing.show(
             "hand.html",
             visit,
