@@ -245,7 +245,7 @@ class BaccaratScene:
         return lines
 
     def explain(self, *, in_lines: bool = False) -> Sequence[str]:
-        lines = words.explained(for_time=self.for_time, in_lines=in_lines)
+        lines = words.explained(for_time=self.for_time)
         return [*lines, f"|07{words.brass_plate(self.plate)}"] if self.plate else lines
 
     def pot_words(self) -> str:

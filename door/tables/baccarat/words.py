@@ -8,16 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from door import wording
 from door.games.baccarat import events as happened
 from door.games.baccarat.events import BaccaratOutcome, Event, Side
 from door.tables import words as tables
 from door.tables.card_names import the_card
 from door.tables.scene import bet_name
-from door.tables.words import pay_lines
-from timebank.language import N_, _, ngettext, pgettext
+from door.tables.words import coins_rule, pay_lines
+from timebank.language import N_, _, pgettext
 from timebank.wagers.play_money import FULL_BANK, NEW_BANKROLL
-from timebank.words import money, span
+from timebank.words import money
 
 if TYPE_CHECKING:
     from door.games.baccarat.game import BaccaratSettings
@@ -196,7 +195,7 @@ def rules_text(settings: BaccaratSettings, unit: Unit, plate: Sequence[str] = ()
         point,
         (_("The table pays"), f"\n{_pay_table()}"),
         *deal,
-        *_stakes_rules(settings, unit),
+        (_("For the bank"), _bank_rule(unit)),
         (
             _("Fair"),
             _(
@@ -208,7 +207,8 @@ def rules_text(settings: BaccaratSettings, unit: Unit, plate: Sequence[str] = ()
         (_("Hang up"), _("If you are cut off on your 5, the coup waits for you as it was.")),
         (_("Brass plate"), brass_plate(plate)),
     )
-    return "\n\n".join(f"|15{head}|07  {text}" for head, text in paragraphs)
+    lines = (f"|15{head}|07  {text}" for head, text in paragraphs)
+    return "\n\n".join((coins_rule(settings), *lines))
 
 
 def _pay_table() -> str:
@@ -266,45 +266,20 @@ def _cards_rules(settings: BaccaratSettings) -> Sequence[tuple[str, str]]:
     )
 
 
-def _stakes_rules(settings: BaccaratSettings, unit: Unit) -> Sequence[tuple[str, str]]:
-    turns = settings.turns_per_day
-    for_time = _(
-        "A coin is {coin} of your time. Bet {least} to {most}; your last coin stays with you."
-    ).format(
-        coin=span(settings.coin_minutes * 60),
-        least=settings.smallest_bet,
-        most=wording.coins(settings.largest_bet),
-    )
-    if turns:
-        each = ngettext("{number} turn a day.", "{number} turns a day.", turns)
-        for_time = f"{for_time} {each.format(number=turns)}"
-    for_the_bank = _(
+def _bank_rule(unit: Unit) -> str:
+    words = _(
         "New players get {bankroll}. You may bet all of it at once, but no more than the bank "
         "has. The bank has {bank} each time you come back, and can be broken. If you lose your "
         "bankroll, you get a fresh one the next day."
     )
-    bankroll, bank = money(NEW_BANKROLL, unit), money(FULL_BANK, unit)
-    return (
-        (_("For time"), for_time),
-        (_("For the bank"), for_the_bank.format(bankroll=bankroll, bank=bank)),
-    )
+    return words.format(bankroll=money(NEW_BANKROLL, unit), bank=money(FULL_BANK, unit))
 
 
-def explained(*, for_time: bool, in_lines: bool = False) -> list[str]:
-    """Return the meaning of each field; `in_lines`, the scoreboard is one line."""
+def explained(*, for_time: bool) -> list[str]:
+    """Return the meaning of each field."""
     cards = (_("Player, Bank"), _("Each side's cards and points. Nine is best."))
-    coups = (
-        _("Scoreboard"),
-        _(
-            "The last coups, the latest at the right: the winning point stands in the row of the "
-            "winner."
-        ),
-    )
-    if in_lines:
-        meaning = _(
-            "The last coups, the latest last: the letter of the winner, and the winning point."
-        )
-        coups = (_("Scoreboard"), meaning)
+    meaning = _("The last coups, the latest last: the winner, and the winning point.")
+    coups = (_("Scoreboard"), meaning)
     net = (_("Net"), _("How far you're up or down since you sat down."))
     bet = (bet_name(), _("What you have on the table."))
     own = (

@@ -21,13 +21,14 @@ from door.tables.scene import BIG_WIN
 from door.tables.vegas import news
 from door.tables.vegas.news import News, RoundNews
 from door.tables.words import (
+    cards_rule,
     coins_rule,
     insurance_rule,
     pay_lines,
     result_sentence,
     total_words,
 )
-from timebank.language import N_, _, cached_text, ngettext
+from timebank.language import N_, _, cached_text
 from timebank.words import span
 
 if TYPE_CHECKING:
@@ -378,10 +379,6 @@ def rules_text(settings: VegasSettings) -> str:
         "first bet. You have {turn} for each decision, then the dealer stands your hand. No "
         "clock when you play alone."
     ).format(bell=span(settings.bell_seconds), turn=span(settings.turn_seconds))
-    decks = ngettext("{number} deck", "{number} decks", rules.decks).format(number=rules.decks)
-    cards = _(
-        "{decks}. The dealer shuffles after the round that passes {percent} percent of the shoe."
-    ).format(decks=decks, percent=rules.penetration)
     double = DOUBLE[rules.double == "always", rules.double_after_split]
     aces = (
         _("Split aces play like any hand.")
@@ -396,7 +393,7 @@ def rules_text(settings: VegasSettings) -> str:
             else _("An ace and a ten-card on the deal, or after a split."),
         ),
         (_("Together"), together),
-        (_("Cards"), cards),
+        (_("Cards"), cards_rule(rules.decks, rules.shuffle, rules.penetration)),
         (_("Dealer"), _(DEALER[rules.dealer])),
         (_("Double"), _(double)),
         (_("Split"), f"{_('Two cards of equal value, once: two hands, two bets.')} {aces}"),

@@ -179,7 +179,7 @@ async def test_the_cloth_falls_row_by_row_and_the_plaque_is_read_line_by_line(
 
 async def test_the_brass_plate_names_a_player_who_broke_the_bank(tmp_path: Path) -> None:
     async with at_baccarat(tmp_path, breaking()) as ada:
-        ada.presses("r  ")
+        ada.presses("r ")
         await ada.terminal.until("Nobody has broken the bank yet.")
         ada.presses("q")
         await ada.is_asked_any(*MENUS)
@@ -196,7 +196,7 @@ async def test_the_brass_plate_names_a_player_who_broke_the_bank(tmp_path: Path)
             await other.sits_down_at_baccarat()
             await other.sees("They broke the bank: Ada.")
             assert "│ Ada " in other.terminal.picture
-            other.presses("r  ")
+            other.presses("r ")
             await other.terminal.until("They broke the bank: Ada.")
 
 
