@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from door.server import control_client
+from tests.door.playing import hand
 from tests.door.server.test_control import sysop
 from tests.door.visiting import (
     MENU,
@@ -136,6 +137,7 @@ async def test_a_win_that_is_cut_is_foretold_and_goes_where_the_sysop_says(
 ) -> None:
     async with world(tmp_path, toml=with_bank(mode)) as board:
         ada = await seated(board, "Ada")
+        board.seeds = [hand("stay", ends="win")]  # of the shoe that the question seals
         await ada.presses("b").is_asked("Coins to bet")
         assert WARNING not in ada.screen
         await ada.presses("10").sees(f"{WARNING} {WHERE[mode]}.")
