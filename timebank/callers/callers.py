@@ -229,9 +229,10 @@ def named(desk: Desk, typed: str) -> CallerRecord:
 
 def unknown(desk: Desk, typed: str) -> UnknownCaller:
     """Return the refusal of a name that no caller has, with names that are like it."""
-    close = likely(desk, typed)
-    words = f"Do you mean {close}?" if close else "`timebank accounts` lists them all."
-    return UnknownCaller(f"There is no caller named {printable(typed)}. {words}")
+    words = N_("There is no caller named {name}. `timebank accounts` lists them all.")
+    if close := likely(desk, typed):
+        words = N_("There is no caller named {name}. Do you mean {names}?")
+    return UnknownCaller(Phrase(words, name=printable(typed), names=close))
 
 
 def likely(desk: Desk, typed: str) -> str:

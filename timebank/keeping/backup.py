@@ -56,8 +56,8 @@ LOCK_SECONDS = 2.0
 
 # Endings of the files next to an SQLite database, which must never meet another database.
 COMPANIONS = ("-wal", "-shm", "-journal")
-# The first bytes of a pg_dump file.
-DUMP = b"PGDMP"
+# The first bytes of a pg_dump file, and of an SQLite file.
+DUMP, DATABASE = b"PGDMP", b"SQLite format 3\0"
 # The header of an SQLite file; a file without it is not a database.
 HEADER_BYTES = 100
 
@@ -220,11 +220,14 @@ def _refuse_forbidden(path: Path) -> None:
 def _refuse_other_source(source: Path, path: Path) -> None:
     check_source(source, path)
     with _sentences(source), source.open("rb") as file:
-        if file.read(len(DUMP)) == DUMP:
-            raise BackupRefused(
-                f"{source} is a copy of books on a server, and goes to a server: name one as"
-                " database in [timebank] of sysop.toml."
-            )
+        begins = file.read(len(DATABASE))
+    if begins.startswith(DUMP):
+        raise BackupRefused(
+            f"{source} is a copy of books on a server, and goes to a server: name one as"
+            " database in [timebank] of sysop.toml."
+        )
+    if begins != DATABASE:
+        raise BackupRefused(f"{source} is no backup of books.")
 
 
 def _free_aside(path: Path, now: datetime) -> Path:

@@ -258,14 +258,17 @@ def test_only_a_backup_of_ours_is_restored(played, copy, timebank, folder):
         "",
         f"{other} is the database of some other program.\n",
     )
-    other.write_bytes(b"garbage " * 1000)
+    whole = copy.read_bytes()
+    other.write_bytes(whole[:100] + b"garbage " * 1000)
     assert refused_restore(timebank, played, other) == (
         2,
         "",
         f"{other} cannot be copied: the database is damaged.\n",
     )
-    other.write_bytes(b"")
-    assert refused_restore(timebank, played, other)[:2] == (2, "")
+    for content in (b"garbage " * 1000, b""):
+        other.write_bytes(content)
+        refusal = (2, "", f"{other} is no backup of books.\n")
+        assert refused_restore(timebank, played, other) == refusal
 
 
 def test_a_backup_of_a_newer_program_is_refused(played, copy, timebank):
