@@ -236,7 +236,7 @@ class Keyboard:
                 await asyncio.sleep(0)
             elif (key := self.next_key(takes_paste=takes_paste)) is not None:
                 if isinstance(key, WholeLine):
-                    if takes_paste or not (takes_words or self._line.hints.scrolls):
+                    if not takes_words and (takes_paste or not self._line.hints.scrolls):
                         self._keys[:1] = key.typed
                         continue
                     if key.text in (LINES, REREAD):
@@ -274,20 +274,25 @@ class Keyboard:
         self._keys.clear()
         self._read_on()
 
+    def take_apart(self, line: WholeLine) -> None:
+        """Type the letters of a line, and Enter."""
+        self._keys[:0] = line.typed
+
     def letter_of(self, key: str, choices: Mapping[str, str]) -> str:
         """Return the letter of the choice that a `WholeLine` names; any other key is itself.
 
         A number behind the word answers the next question. Only a MUD client surely sends words:
-        an unknown line of another program is keys that were typed ahead.
+        one letter or an unknown line of another program is keys that were typed ahead.
         """
         if not isinstance(key, WholeLine):
             return key
-        if named := chosen(key.text, choices):
+        is_sure = self._line.hints.scrolls
+        if (is_sure or len(key.text) > 1) and (named := chosen(key.text, choices)):
             letter, number = named
             if number:
                 self._keys[:0] = (*number, ENTER)
             return letter
-        if not self._line.hints.scrolls:
+        if not is_sure:
             self._keys[:0] = key.typed[1:]
             return key.text[0]
         return key.text if len(key.text) == 1 else key

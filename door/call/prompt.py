@@ -11,6 +11,7 @@ from door.call.canvas_display import CanvasDisplay
 from door.call.keyboard import (
     CHANGED,
     COMMAND,
+    HELP,
     HELP_KEYS,
     LINES,
     REREAD,
@@ -22,7 +23,7 @@ from door.call.markup import lit, literal
 from door.call.pager import Pager
 from door.call.scene import Explained
 from door.call.screen import Paint, Screen
-from door.call.whole_lines import WholeLine
+from door.call.whole_lines import WholeLine, chosen
 from door.flag import Flag
 from door.lines.line import Ask
 from timebank.language import _
@@ -145,7 +146,11 @@ class Prompt:
         self._screen.display.typed(typed)
         text, is_full = typed, False
         while True:
-            key = await self._keyboard.key(takes_slash=accept(COMMAND), takes_paste=True)
+            key = await self._keyboard.key(
+                takes_slash=accept(COMMAND), takes_paste=True, takes_words=True
+            )
+            if isinstance(key, WholeLine):
+                key = self._word_at_a_field(key, accept)
             if key in (ESCAPE, INTERRUPT):
                 given = None
                 break
@@ -182,6 +187,20 @@ class Prompt:
         self._screen.display.answered()
         self._screen.offer("any")
         return given
+
+    def _word_at_a_field(self, line: WholeLine, accept: Callable[[str], bool]) -> str:
+        """Return the key that a line means which has no letter for its field.
+
+        Any other line is typed into the field.
+        """
+        if any(map(accept, line.text)):
+            self._keyboard.take_apart(line)
+            return ""
+        leave = {"Q": _("Quit")}
+        letter, _number = chosen(line.text, leave) or ("", "")
+        if not letter:
+            self.say_useless(line, leave)
+        return {"Q": ESCAPE, HELP: F1}.get(letter, "")
 
     async def _refuse_letters(self) -> None:
         """Let `on_unread` help with letters that cannot be read, or say what the caller can do."""

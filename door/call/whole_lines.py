@@ -38,7 +38,6 @@ _ENGLISH = {
     "Black Jack For Time": "blackjack",
     "Play": "play deal",
 }
-_HELP = "help"
 _BET = "Bet"
 _WITH_NUMBER = re.compile(r"(.*?)\s*(\d[\d.,]*)")
 
@@ -101,7 +100,7 @@ def chosen(line: str, choices: Mapping[str, str]) -> tuple[str, str] | None:
 
 def _named(line: str, choices: Mapping[str, str]) -> str | None:
     typed = _folded(line)
-    if typed in (_HELP, _folded(_("Help"))):
+    if typed in ("?", "help", _folded(_("Help"))):
         return "?"
     if typed.upper() in choices:
         return typed.upper()

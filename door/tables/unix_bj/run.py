@@ -20,6 +20,7 @@ from door.call.keyboard import HELP, letters_of
 from door.call.lines_display import LinesDisplay
 from door.call.page import Page
 from door.call.screen import Paint
+from door.call.whole_lines import chosen
 from door.errors import RunEnded, TimeUp
 from door.games.blackjack.round import BlackjackAction, BlackjackRound
 from door.games.blackjack.rules import UNIX_BJ_STAKE, rules_to_mapping
@@ -306,7 +307,7 @@ class Run:
             while (key := await read(takes_paste=True)) not in STRUCK:
                 if key == F1 or (key == ENTER and text == HELP):
                     self.paper.typed(text := "")
-                    self.paper.say(words.keys())
+                    self.paper.say(words.keys(takes_words=self.console.keyboard.takes_words))
                 elif key == ENTER:
                     break
                 elif key == BACKSPACE:
@@ -318,7 +319,8 @@ class Run:
         finally:
             self.paper.answered()
             self.console.screen.offer("any")
-        if key in STRUCK:
+        takes_words = self.console.keyboard.takes_words
+        if key in STRUCK or (takes_words and chosen(text, {"Q": _("Quit")})):
             raise RunEnded
         return text
 

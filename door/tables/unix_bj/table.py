@@ -156,7 +156,8 @@ class UnixBjTable(Sitting):
 
     async def _front_page(self, refusal: str) -> Page:
         # A caller who cannot play gets the reason instead of the keys.
-        last = f"|14{refusal}" if refusal else words.keys()
+        keys = words.keys(takes_words=self.console.keyboard.takes_words)
+        last = f"|14{refusal}" if refusal else keys
         body = [words.introduction(), "", *self._terms_in_words(), "", last]
         try:
             caller_id, unit = self.caller.record.id, self.terms.unit

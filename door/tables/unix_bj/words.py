@@ -45,20 +45,23 @@ def introduction() -> str:
     return "|07" + _("The black jack of UNIX, as it was played on a teletype in 1971.")
 
 
-def keys() -> str:
+def keys(*, takes_words: bool = False) -> str:
     """Return the meaning of the keys, which the program does not explain."""
     enter = _lit(_("Enter"))
     words = _(
         "Type {y} and {enter} for yes, {enter} alone for no. {delete} or {interrupt} ends the "
         "game and answers no to the questions left in the hand. {rubout} erases."
     )
-    return "|07" + words.format(
+    said = "|07" + words.format(
         y=_lit("y"),
         enter=enter,
         delete=_lit("DEL"),
         interrupt=_lit("Ctrl-C"),
         rubout=_lit("Ctrl-H"),
     )
+    if takes_words:
+        said += f" {_('The word {quit} ends it too.').format(quit=_lit(_('quit')))}"
+    return said
 
 
 def terms(coin: int, turns: int, limit: int | None) -> Sequence[str]:

@@ -119,3 +119,24 @@ def test_a_beginning_must_name_one_choice_alone() -> None:
 def test_a_line_that_is_too_long_for_words_is_only_its_letters(letters: int) -> None:
     keys = [*("x" * letters), ENTER]
     assert whole_lines(keys) == keys
+
+
+async def test_a_word_ends_a_run_of_unix_bj(board: World) -> None:
+    """A MUD client has no key for DEL, which ends the program."""
+    ada = known(board, "Ada")
+    await ada.visits(READER)
+    await ada.presses("unix bj\r\n").terminal.until_heard("Play (P, Enter)")
+    await ada.presses("play\r\n").terminal.until_heard("?")
+    await ada.presses("quit\r\n").terminal.until_heard("Action $")
+    await ada.presses("\r\n").terminal.until_heard("Play (P")
+
+
+async def test_a_word_at_a_number_is_no_number(board: World) -> None:
+    """A bet of Enter was placed for "quit"."""
+    ada = known(board, "Ada")
+    await ada.visits(READER)
+    await ada.presses("black jack\r\n").terminal.until_heard("Quit (Q)")
+    await ada.presses("bet\r\n").terminal.until_heard("Coins to bet")
+    await ada.presses("hello\r\n").terminal.until_heard("hello means nothing here.")
+    await ada.presses("quit\r\n").terminal.until_heard(KEYS_OF_TABLE)
+    assert ada.has["stake"] == 0
