@@ -36,7 +36,8 @@ class Phone(asyncio.Protocol):
         self.news = asyncio.Event()  # set by new output; cleared by the waiting task
         self.ended = asyncio.Event()
         self.waits: list[float] = []  # seconds from a letter of an entry to its echo
-        self._client = Client(takes_part=True, says=_says(program))
+        # An unknown program refuses every option, so that its prompts end with IAC GA.
+        self._client = Client(takes_part=program is not UNKNOWN, says=_says(program))
         self._transport: asyncio.Transport | None = None
         self.slowest = 0.0  # seconds from a key, or from dialling, to the next output
         self._pressed: float | None = None
