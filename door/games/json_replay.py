@@ -16,11 +16,11 @@ from door.games.engine.cards import Card, parse_cards
 from door.games.engine.descriptor import Game
 from door.games.engine.errors import ReplayError, RoundRefused
 from door.games.engine.game import Act, Kind
-from door.games.engine.quoting import either, shown, shown_key
 from door.games.engine.replay import replay_round
 from door.games.engine.settings import StakeSettings
 from door.games.registry import GAMES
 from timebank.settings.forms import declared
+from timebank.settings.quoting import either, printable, shown
 
 LARGEST_STAKE = 10**12
 STAKE_DECIMALS = 12
@@ -106,7 +106,7 @@ def _fields(item: object) -> dict[str, object]:
         raise ReplayError(f"a hand must be a table of {wanted}, is {shown(item)}.")
     for key in item:
         if key not in _KEYS:
-            raise ReplayError(f"{shown_key(key)} is not a key of a hand: they are {wanted}.")
+            raise ReplayError(f"{printable(str(key))} is not a key of a hand: they are {wanted}.")
     for key in ("game", "shoe", "actions"):
         if key not in item:
             raise ReplayError(f"{key} is missing.")
@@ -256,7 +256,7 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     table = dict(pairs)
     if len(table) != len(pairs):
         twice = next(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
-        raise ReplayError(f"The input has the key {shown_key(twice)} twice in one table.")
+        raise ReplayError(f"The input has the key {printable(twice)} twice in one table.")
     return table
 
 

@@ -7,7 +7,7 @@ spades, ``TD`` the ten of diamonds.
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from door.games.engine.quoting import shown
+from timebank.settings.quoting import shown
 
 RANKS = "A23456789TJQK"
 SUITS = "HSDC"

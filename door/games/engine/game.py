@@ -17,8 +17,8 @@ from typing import Any, NamedTuple, Protocol, Self, TypeAlias
 from door.games.engine import shuffle
 from door.games.engine.cards import Card
 from door.games.engine.errors import IllegalAction, RoundRefused, RulesRefused, ShoeTooShort
-from door.games.engine.quoting import either, shown
 from door.games.engine.rules import Check, checked
+from timebank.settings.quoting import either, shown
 
 # The sets of rules that a sysop may choose: the old texts as docs/rules.md reads them, and what
 # casinos play.

@@ -12,7 +12,7 @@ from typing import Any
 from door.games.engine.cards import Card
 from door.games.engine.errors import ReplayError, RoundRefused
 from door.games.engine.game import Act, Kind
-from door.games.engine.quoting import shown_key
+from timebank.settings.quoting import printable
 
 # A deal apart from its bet in journals: in release 1.0 a deal could wait for a round of drand.
 DEAL = "deal"
@@ -39,13 +39,13 @@ def replay_round(
         game, _ = kind.deal(rules, cards, stakes, scale)
         for number, act in enumerate(acts, start=1):
             if game.over:
-                rest = ", ".join(shown_key(str(left)) for left in acts[number - 1 : number + 3])
+                rest = ", ".join(printable(str(left)) for left in acts[number - 1 : number + 3])
                 raise ReplayError(f"the hand was over before action {number}; left over: {rest}.")
             at = f"action {number}"
             due = None if chance is None else chance(game)
             if due not in (None, act):
                 raise RoundRefused(
-                    f"must be {due} by the seed of the shoe, is {shown_key(str(act))}"
+                    f"must be {due} by the seed of the shoe, is {printable(str(act))}"
                 )
             game, _ = kind.act(game, act)
     except RoundRefused as refusal:

@@ -10,8 +10,8 @@ from math import isfinite
 from typing import Any
 
 from door.games.engine.errors import RuleProblem, RulesRefused
-from door.games.engine.quoting import shown, shown_key
 from timebank.settings.forms import Form, Number, OneOf, TrueOrFalse
+from timebank.settings.quoting import printable, shown
 
 MOST_DECKS = 8
 
@@ -37,7 +37,7 @@ def checked(mapping: Mapping[str, object], checks: Mapping[str, Check]) -> dict[
     for key, value in mapping.items():
         check = checks.get(key)
         if check is None:
-            problems.append(RuleProblem(shown_key(key), "is not a rule of this game"))
+            problems.append(RuleProblem(printable(str(key)), "is not a rule of this game"))
             continue
         try:
             values[key] = check.read(value)

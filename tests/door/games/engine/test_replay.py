@@ -11,11 +11,11 @@ from door.games.blackjack.round import BlackjackAction
 from door.games.engine.cards import parse_cards
 from door.games.engine.errors import ReplayError
 from door.games.engine.game import Act
-from door.games.engine.quoting import either
 from door.games.engine.replay import journaled_actions, replay_round
 from door.games.json_replay import parse, render, replay
 from door.games.registry import GAMES
 from tests.door.games.blackjack.chances import choices, houses, shoes, unhurried
+from timebank.settings.quoting import either
 
 GAME = "black-jack-for-time"
 KIND = GAMES[GAME].kind
