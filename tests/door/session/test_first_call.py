@@ -7,8 +7,8 @@ import pytest
 from door.games.blackjack.round import BlackjackAction, start
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 from door.games.engine.cards import parse_cards
-from door.games.solver.tutor import tutor
 from door.session.tour import DECK
+from tests.door.games.solver.advised import advice_on
 from tests.door.visiting import MENU, Guest, sysop_toml, visitor
 from tests.terminal import MODERN, READER, REFUSING, SYNCTERM, Profile
 from tests.world import PASSWORD, World
@@ -141,11 +141,11 @@ async def test_the_tour_ends_with_a_hand_for_nothing(board: World) -> None:
 def test_the_advice_of_the_practice_hand_is_the_book_and_true() -> None:
     """Of the 12 only a ten-card makes more than 21."""
     hand, _events = start(BLACK_JACK_FOR_TIME, parse_cards(DECK), [10])
-    assert tutor.advice(hand, hand.legal()).best is BlackjackAction.HIT
+    assert advice_on(hand, hand.legal()).best is BlackjackAction.HIT
     assert hand.hand is not None
     assert hand.hand.count == (12, False)
     hand, _events = hand.apply(BlackjackAction.HIT)
-    assert tutor.advice(hand, hand.legal()).best is BlackjackAction.STAY
+    assert advice_on(hand, hand.legal()).best is BlackjackAction.STAY
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from door.games.blackjack import duplicate
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, rules_to_mapping
 from door.games.blackjack.world import world_shoe
 from door.games.engine import shuffle
-from door.games.solver.tutor import tutor
+from tests.door.games.solver.advised import advice_on
 from tests.door.playing import Table, hand
 from tests.world import World, world
 from timebank.callers import callers
@@ -43,7 +43,7 @@ def given_away() -> int:
     """Return the cost of the decisions by the tutor, in 1/10,000 of a bet."""
     cost = 0.0
     for _number, at, action in PLAYED.decisions:
-        advice = tutor.advice(at, at.legal())
+        advice = advice_on(at, at.legal())
         cost += advice.values[advice.best] - advice.values[action]
     return round(cost * 10_000)
 

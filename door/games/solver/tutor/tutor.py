@@ -12,8 +12,10 @@ them runs in another process (`door.tables.tutor.tutor_process`).
 >>> from door.games.blackjack.round import start
 >>> from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 >>> from door.games.engine.cards import parse_cards
+>>> from door.games.solver.tutor.hand_value import values
 >>> game, _events = start(BLACK_JACK_FOR_TIME, parse_cards("5H TS 6D 8D"), [10])
->>> advised_hit = advice(game, game.legal())
+>>> asked = decision(game, game.legal())
+>>> advised_hit = advised(asked, values(asked.spot))
 >>> advised_hit.best, round(advised_hit.values[BlackjackAction.STAY], 2)
 (<BlackjackAction.HIT: 'hit'>, -0.55)
 >>> judge(advised_hit, BlackjackAction.HIT) is None
@@ -29,7 +31,6 @@ from door.games.blackjack.phases import BlackjackPhase
 from door.games.blackjack.round import BlackjackAction, BlackjackRound
 from door.games.engine.cards import CARDS_IN_DECK, RANKS, SUITS, Card
 from door.games.solver.tutor.dealer import Counts
-from door.games.solver.tutor.hand_value import values
 from door.games.solver.tutor.spot import Spot
 from timebank.language import N_, _
 
@@ -161,20 +162,10 @@ class Decision:
     open: tuple[BlackjackAction, ...]  # in the order of `BlackjackRound.legal`
 
 
-def advice(round: BlackjackRound, affordable: Collection[BlackjackAction]) -> Advice:
-    """Return the advice for the hand at turn about the legal actions in `affordable`.
-
-    The later actions ignore the purse. Of equal actions, the best is the one with the lowest stake
-    and the fewest cards. Raises ValueError without such an action.
-    """
-    question = decision(round, affordable)
-    return advised(question, values(question.spot))
-
-
 def decision(round: BlackjackRound, affordable: Collection[BlackjackAction]) -> Decision:
     """Return the decision of the hand at turn between the legal actions in `affordable`.
 
-    Raises ValueError without such an action.
+    The later actions ignore the purse. Raises ValueError without such an action.
     """
     legal = tuple(action for action in round.legal() if action in affordable)
     if not legal:
@@ -183,7 +174,10 @@ def decision(round: BlackjackRound, affordable: Collection[BlackjackAction]) -> 
 
 
 def advised(question: Decision, gains: Mapping[BlackjackAction, float]) -> Advice:
-    """Return the advice about a decision, given the `hand_value.values` of its spot."""
+    """Return the advice about a decision, given the `hand_value.values` of its spot.
+
+    Of equal actions, the best is the one with the lowest stake and the fewest cards.
+    """
     best = question.open[-1]
     for action in reversed(question.open):
         if gains[action] > gains[best] + _SAME:

@@ -19,7 +19,7 @@ from door.games.engine.cards import Card, deck, parse_cards
 from door.games.solver.tutor.dealer import dealer_hands
 from door.games.solver.tutor.hand_value import values
 from door.games.solver.tutor.payments import payments
-from door.games.solver.tutor.tutor import FEWEST_UNSEEN, Advice, advice, judge, spot_of
+from door.games.solver.tutor.tutor import FEWEST_UNSEEN, Advice, judge, spot_of
 from tests.door.games.blackjack.chances import shoes
 from tests.door.games.blackjack.tabletop import (
     DECLINE,
@@ -34,6 +34,7 @@ from tests.door.games.blackjack.tabletop import (
     play,
     stacked,
 )
+from tests.door.games.solver.advised import advice_on
 from timebank.language import Viewer, speaking_to
 
 several = settings(deadline=None, max_examples=40)
@@ -73,7 +74,7 @@ def test_partial_insurance_is_weighed_by_its_cost() -> None:
     game, _ = start(
         house(insurance_rounding="down", insurance_unit=4), stacked("TH 9D", "AS 7S"), [10]
     )
-    told = advice(game, game.legal())
+    told = advice_on(game, game.legal())
     assert game.amount(INSURE) == 4
     assert lead(told) == pytest.approx(0.4 * (49 - 3 * 15) / 49)
 
@@ -83,18 +84,18 @@ def test_partial_insurance_is_weighed_by_its_cost() -> None:
 
 def test_advice_stays_within_the_purse() -> None:
     game, _ = start(VEGAS, stacked("6H 5D", "6S TC"), [STAKE])
-    assert advice(game, game.legal()).best is DOUBLE
-    told = advice(game, (HIT, STAY))
+    assert advice_on(game, game.legal()).best is DOUBLE
+    told = advice_on(game, (HIT, STAY))
     assert (told.best, tuple(told.values)) == (HIT, (HIT, STAY))
 
 
 def test_without_a_choice_there_is_no_advice() -> None:
     game = play(stacked("TH 8D", "6S TC", "9C"), STAY).round
     with pytest.raises(ValueError, match="Nothing is to be decided here"):
-        advice(game, game.legal())
+        advice_on(game, game.legal())
     asked, _ = start(VEGAS, stacked("TH 8D", "6S TC"), [STAKE])
     with pytest.raises(ValueError, match="Nothing is to be decided here"):
-        advice(asked, ())
+        advice_on(asked, ())
 
 
 def test_cards_of_other_seats_are_missing_in_the_shoe() -> None:
@@ -122,7 +123,7 @@ def test_a_table_that_has_run_through_its_deck_is_weighed_by_a_fresh_one() -> No
         game, _ = game.apply(HIT)
     assert game.hand is not None
     assert sum(spot_of(game).unseen) == 52 - 1 - len(game.hand.cards)
-    assert advice(game, game.legal()).best in game.legal()
+    assert advice_on(game, game.legal()).best in game.legal()
 
 
 # Wording.
@@ -203,7 +204,7 @@ def test_of_two_that_are_equally_good_the_one_that_stakes_less_is_the_best() -> 
     """Seven cards lie open, a ten among them: of the other 45 a third are tens."""
     shoe = parse_cards("5H 6H 9H AS 5D 4D TD 7S")
     game, _ = start(BLACK_JACK_FOR_TIME, shoe, [STAKE] * 3)
-    told = advice(game, game.legal())
+    told = advice_on(game, game.legal())
     assert told.values[INSURE] == told.values[DECLINE]
     assert (told.best, lead(told)) == (DECLINE, 0)
 
@@ -220,8 +221,8 @@ def test_the_memory_of_the_tutor_is_bounded() -> None:
 def test_the_same_decision_is_worked_out_once() -> None:
     game, _ = start(VEGAS, stacked("TH 6D", "9S 7C"), [STAKE])
     values.cache_clear()
-    first = advice(game, game.legal())
-    again = advice(game, (HIT, STAY))
+    first = advice_on(game, game.legal())
+    again = advice_on(game, (HIT, STAY))
     assert values.cache_info().misses == 1
     assert again.values[HIT] == first.values[HIT]
     with pytest.raises(TypeError):

@@ -9,7 +9,7 @@ from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, VEGAS, BlackjackRule
 from door.games.engine.cards import RANKS, parse_card, parse_cards
 from door.games.solver.tutor.hand_value import values
 from door.games.solver.tutor.spot import Spot
-from door.games.solver.tutor.tutor import Advice, advice
+from door.games.solver.tutor.tutor import Advice
 from tests.door.games.blackjack.tabletop import (
     DECLINE,
     DOUBLE,
@@ -22,6 +22,7 @@ from tests.door.games.blackjack.tabletop import (
     play,
     stacked,
 )
+from tests.door.games.solver.advised import advice_on
 
 SOFT_17_HIT = replace(VEGAS, dealer="hit soft 17")
 
@@ -33,7 +34,7 @@ def book(
     cards = [f"{rank}{suit}" for rank, suit in zip(player.split(), "HD", strict=True)]
     hole = "6C" if up in "AT" else "TC"
     game = play(stacked(" ".join(cards), f"{up}S {hole}", rest), *actions, rules=rules).round
-    return advice(game, game.legal())
+    return advice_on(game, game.legal())
 
 
 def values_of(
@@ -147,7 +148,7 @@ def test_insurance_is_never_taken_from_full_decks(decks: int, player: str) -> No
 def test_insurance_is_taken_when_enough_other_cards_lie_open() -> None:
     low = parse_cards("2H 3H 4H 5H 6H 7H 8H AS 2D 3D 4D 5D 6D 7D 8D TS")
     game = play(low, rules=replace(VEGAS, decks=1), stakes=(2,) * 7).round
-    given = advice(game, game.legal())
+    given = advice_on(game, game.legal())
     assert given.best is INSURE  # 16 tens in 37 cards
     assert lead(given) == pytest.approx((16 * 3 - 37) / 37 / 2)
 

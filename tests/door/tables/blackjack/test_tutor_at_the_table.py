@@ -13,6 +13,7 @@ from door.games.blackjack.round import BlackjackAction, BlackjackRound
 from door.games.solver.tutor import tutor
 from door.games.solver.tutor.hand_value import values
 from door.tables.tutor.advice import UNAVAILABLE
+from tests.door.games.solver.advised import advice_on
 from tests.door.playing import PLACE_BET, Table, at_the_table, house
 from tests.door.seated import everybody_plays, shoe
 from tests.door.vegas_callers import player, table_toml
@@ -32,7 +33,7 @@ def is_stand_wrong(dealt: BlackjackRound) -> bool:
     """Return whether the book would not stand on this hand and one card does not end it."""
     if dealt.over or BlackjackAction.STAY not in dealt.legal():
         return False
-    return tutor.judge(tutor.advice(dealt, dealt.legal()), BlackjackAction.STAY) is not None
+    return tutor.judge(advice_on(dealt, dealt.legal()), BlackjackAction.STAY) is not None
 
 
 async def test_the_tutor_says_the_books_move_and_judges_a_worse_one(
@@ -40,7 +41,7 @@ async def test_the_tutor_says_the_books_move_and_judges_a_worse_one(
 ) -> None:
     await turn_tutor_on(ada)
     await ada.bets(2, seed_of(is_stand_wrong))
-    advice = tutor.advice(ada.round, ada.round.legal())
+    advice = advice_on(ada.round, ada.round.legal())
     await ada.message(advice.sentence)
     verdict = tutor.judge(advice, BlackjackAction.STAY)
     assert verdict is not None
@@ -63,7 +64,7 @@ async def test_it_speaks_of_nothing_that_the_pot_cannot_pay(tmp_path: Path) -> N
         open_to_ada = [
             action for action in ada.round.legal() if action is not BlackjackAction.DOUBLE
         ]
-        await ada.message(tutor.advice(ada.round, open_to_ada).sentence)
+        await ada.message(advice_on(ada.round, open_to_ada).sentence)
 
 
 # While the book is looked up
@@ -77,7 +78,7 @@ def hitting_is_wrong(dealt: BlackjackRound) -> bool:
         or dealt.apply(BlackjackAction.HIT)[0].over
     ):
         return False
-    return tutor.judge(tutor.advice(dealt, dealt.legal()), BlackjackAction.HIT) is not None
+    return tutor.judge(advice_on(dealt, dealt.legal()), BlackjackAction.HIT) is not None
 
 
 async def test_nothing_is_worked_out_where_callers_are_served(tmp_path: Path) -> None:
@@ -102,16 +103,16 @@ async def test_a_key_is_obeyed_at_once_and_judged_when_the_book_has_an_answer(
         await turn_tutor_on(ada)
         await ada.bets(2, seed_of(hitting_is_wrong))
         before = ada.round
-        verdict = tutor.judge(tutor.advice(before, before.legal()), BlackjackAction.HIT)
+        verdict = tutor.judge(advice_on(before, before.legal()), BlackjackAction.HIT)
         assert verdict is not None
         await ada.does("hit")
         assert not ada.round.over
         assert len(thinking.asked) == 2
         thinking.answers()
         await ada.message(verdict)
-        assert tutor.advice(before, before.legal()).sentence not in ada.terminal.transcript
+        assert advice_on(before, before.legal()).sentence not in ada.terminal.transcript
         thinking.answers()
-        await ada.message(tutor.advice(ada.round, ada.round.legal()).words(is_next=True))
+        await ada.message(advice_on(ada.round, ada.round.legal()).words(is_next=True))
 
 
 async def test_a_verdict_after_the_hand_is_shown_in_the_menu(tmp_path: Path) -> None:
@@ -119,7 +120,7 @@ async def test_a_verdict_after_the_hand_is_shown_in_the_menu(tmp_path: Path) -> 
     async with at_the_table(tmp_path, thinking=thinking) as ada:
         await turn_tutor_on(ada)
         await ada.bets(2, seed_of(is_stand_wrong))
-        verdict = tutor.judge(tutor.advice(ada.round, ada.round.legal()), BlackjackAction.STAY)
+        verdict = tutor.judge(advice_on(ada.round, ada.round.legal()), BlackjackAction.STAY)
         assert verdict is not None
         await ada.does("stay")
         await ada.prompt(PLACE_BET)
@@ -157,7 +158,7 @@ async def test_a_hand_continues_without_the_book(
             await ada.message(UNAVAILABLE)
         await ada.does("hit")
         thinking.answers()
-        await ada.message(tutor.advice(ada.round, ada.round.legal()).sentence)
+        await ada.message(advice_on(ada.round, ada.round.legal()).sentence)
         assert ("the tutor has no advice" in caplog.text) is isinstance(problem, RuntimeError)
         assert "In the long run" not in ada.terminal.transcript
 
@@ -168,7 +169,7 @@ async def test_advice_goes_with_its_decision_and_a_result_with_the_next_bet(
     async with at_the_table(tmp_path) as ada:
         await turn_tutor_on(ada)
         await ada.bets(2, seed_of(hitting_is_wrong))
-        await ada.message(advice_now := tutor.advice(ada.round, ada.round.legal()).sentence)
+        await ada.message(advice_now := advice_on(ada.round, ada.round.legal()).sentence)
         await ada.does("hit")
         await ada.terminal.until_gone(advice_now)
         await ada.message("In the long run hitting costs about")

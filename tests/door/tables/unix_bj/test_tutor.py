@@ -10,6 +10,7 @@ from door.games.blackjack.round import start
 from door.games.blackjack.rules import UNIX_BJ, UNIX_BJ_STAKE
 from door.games.solver.tutor import tutor
 from tests.door.at_the_teletype import Player, at_the_teletype
+from tests.door.games.solver.advised import advice_on
 from tests.door.teletype import cards_of, seed_asking
 from tests.terminal import REFUSING
 
@@ -20,7 +21,7 @@ async def asked_of(ada: Player) -> tutor.Advice:
     """Return the tutor's view of their first decision, once it was printed."""
     await ada.terminal.wait_for(lambda _: "Book: " in ada.plain, "the book")
     round_, _events = start(UNIX_BJ, cards_of(SPLIT, 0), [UNIX_BJ_STAKE])
-    return tutor.advice(round_, round_.legal())
+    return advice_on(round_, round_.legal())
 
 
 async def test_the_advice_of_the_book_precedes_the_question(tmp_path: Path) -> None:
