@@ -134,8 +134,8 @@ async def test_forty_columns_get_a_screen_of_their_own(tmp_path: Path) -> None:
         assert "Narrow goodbye" in ada.screen
         bob = Guest(board, "Bob")
         await bob.dials(narrow)
-        assert "F O R" in bob.terminal.row(7)
-        assert "of 16 nodes busy, 60 minutes a day" in bob.terminal.row(18)
+        assert "F O R" in bob.terminal.row(8)
+        assert "of 16 nodes busy, 60 minutes a day" in bob.terminal.row(19)
 
 
 async def test_a_sysop_is_named_once_there_is_a_name(tmp_path: Path) -> None:
