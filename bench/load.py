@@ -31,8 +31,8 @@ LESSONS = 5
 LOGGING_ON_AT_ONCE = 8
 QUESTION = b"23"  # the row that questions are asked in, of the 24 of a terminal that says nothing
 JUMP = re.compile(rb"\x1b\[([0-9]*)(?:;[0-9]+)?H")
-# Output that leaves a row unchanged: colours, steps, the cursor shown or hidden.
-WRITES_NOTHING = re.compile(rb"(?:\x1b\[[0-9;?]*[A-JL-Za-z]|[\b\r])*")
+# Output that leaves a row unchanged: colours, steps, the cursor shown or hidden, telnet's Go Ahead.
+WRITES_NOTHING = re.compile(rb"(?:\x1b\[[0-9;?]*[A-JL-Za-z]|\xff\xf9|[\b\r])*")
 HIDDEN, SHOWN = b"\x1b[?25l", b"\x1b[?25h"
 
 

@@ -23,6 +23,7 @@ from door.lines.telnet.framing import (
     Splitter,
 )
 
+_TYPED = ("text", "number", "secret")  # questions at which letters are typed
 BELL = b"\a"  # the answer to Are You There: it leaves the screen as it is
 
 # A timing mark (RFC 860) must be answered: after a Ctrl-C some programs drop all output until the
@@ -50,6 +51,7 @@ class TelnetLine(StreamLine):
     prompt_mark = b""
     echo_off, echo_on = b"", b""
     _is_marked = True  # nothing was written since the last mark
+    _asked: OpenKeys | None = None
     _is_hidden = False
 
     @property
@@ -61,9 +63,11 @@ class TelnetLine(StreamLine):
         if self.echo_off and is_secret != self._is_hidden:
             self._is_hidden = is_secret
             super().write(self.echo_off if is_secret else self.echo_on)
-        if not self._is_marked:
-            self._is_marked = True
+        is_typing = offered is self._asked and offered.ask in _TYPED  # what was written is an echo
+        self._asked = offered
+        if not (self._is_marked or is_typing):
             super().write(self.prompt_mark)
+        self._is_marked = True
 
     def write(self, data: bytes) -> None:
         self._is_marked = False

@@ -393,6 +393,21 @@ async def test_a_prompt_is_marked_once_as_the_program_wants_it(
     assert sent == b"Name: " + mark + b"Password: " + mark + b"End"
 
 
+async def test_letters_that_are_typed_into_a_field_are_not_marked(board: Board) -> None:
+    async with Terminal(REFUSING) as terminal:
+        line = (await connected(terminal, board)).line
+        await terminal.until("Board.")
+        before = len(terminal.wire)
+        for offered in (OpenKeys("text"), OpenKeys("text")):  # two questions
+            for letter in (b"Name: ", b"A", b"d", b"a"):
+                line.write(letter)
+                line.offers(offered, "en")
+        line.write(b"End")
+        await terminal.until("End")
+        sent = bytes(terminal.wire[before:])
+    assert sent == (b"Name: " + GO_AHEAD + b"Ada") * 2 + b"End"
+
+
 async def test_a_mud_client_hides_a_secret_and_nothing_else(board: Board) -> None:
     async with Terminal(READER) as terminal:
         line = (await connected(terminal, board)).line
