@@ -227,7 +227,7 @@ def _refuse_other_source(source: Path, path: Path) -> None:
             " database in [timebank] of sysop.toml."
         )
     if begins != DATABASE:
-        raise BackupRefused(f"{source} is no backup of books.")
+        raise BackupRefused(f"{source} is not a backup of books.")
 
 
 def _free_aside(path: Path, now: datetime) -> Path:

@@ -123,7 +123,7 @@ WRONG = {
     "timebank backup": "Missing argument 'FILE'.",
     "timebank backup sysop.toml": "sysop.toml exists already and is not overwritten.",
     "timebank restore": "Missing argument 'FILE'.",
-    "timebank restore sysop.toml": "sysop.toml is no backup of books.",
+    "timebank restore sysop.toml": "sysop.toml is not a backup of books.",
     "timebank restore nothing": "There is no file nothing.",
     "timebank export --format xml": "No such option '--format'.",
     "timebank import nothing.ext": "There is no file nothing.ext.",

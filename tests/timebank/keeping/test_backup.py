@@ -267,7 +267,7 @@ def test_only_a_backup_of_ours_is_restored(played, copy, timebank, folder):
     )
     for content in (b"garbage " * 1000, b""):
         other.write_bytes(content)
-        refusal = (2, "", f"{other} is no backup of books.\n")
+        refusal = (2, "", f"{other} is not a backup of books.\n")
         assert refused_restore(timebank, played, other) == refusal
 
 
