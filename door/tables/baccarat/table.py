@@ -13,6 +13,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from door.call.markup import lit
+from door.call.scene import LAYOUT_COLUMNS
 from door.games.baccarat.events import (
     BaccaratDealt,
     BaccaratDrew,
@@ -271,17 +272,25 @@ class BaccaratTable(SoloTable):
         if refusal and refusal != self._shown_refusal:
             self.console.screen.say(f"|14{refusal} {_('M plays for play money.')}")
         self._shown_refusal = refusal
-        default = None if self.betting.refusal() else BET
-        labels = words.menu(can_bet=default is not None)
+        can_bet = not self.betting.refusal()
+        labels = words.menu(can_bet=can_bet)
         return await self.console.prompt.ask(
             # Where no bet is offered, B shows the reason.
             {BET: "", **labels, STRATEGY: _(STRATEGY_LABEL)},
-            menu=lit(labels, default),
-            brief=self._in_brief(labels, default),
-            default=default,
+            menu=self._menu(labels),
+            brief=self._in_brief(labels, BET if can_bet else None),
+            default=BET if can_bet else None,
             cancel=QUIT,
             meanings=words.MEANINGS,
         )
+
+    def _menu(self, labels: Mapping[str, str]) -> str:
+        """Return the menu in two rows; a narrow screen wraps it."""
+        if self.console.screen.is_painted and self.console.screen.page_columns < LAYOUT_COLUMNS:
+            return lit(labels, BET)
+        first = {letter: labels[letter] for letter in _FIRST_ROW if letter in labels}
+        rest = {letter: label for letter, label in labels.items() if letter not in first}
+        return f"{lit(first, BET)}\n{lit(rest)}"
 
     async def _serve(self, choice: str) -> None:
         if choice == words.MODE:
@@ -465,6 +474,10 @@ class BaccaratTable(SoloTable):
     def _statement(self) -> str:
         every: tuple[BaccaratStakes, ...] = (self.for_time, *self.for_the_bank.values())
         return " ".join(filter(None, map(statement, every)))
+
+
+# Keys in the first row of the menu.
+_FIRST_ROW = (BET, RULES, FAIRNESS, CUT)
 
 
 def _settled(result: Mapping[str, Any]) -> BaccaratSettled:

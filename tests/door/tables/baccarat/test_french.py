@@ -81,7 +81,7 @@ async def test_a_coup_in_french(tmp_path: Path, profile: Profile) -> None:
         board.seeds = [seed]
         ada.presses(f"c{PAST_HEADER}")
         await ada.is_asked_any("Jouer pour du temps, ou pour faire sauter la banque ?")
-        await ada.presses("f").is_asked("Banque de <t>emps  <Q>uitter")
+        await ada.presses("f").is_asked("<M>ode  <L>angue  <S>abot  Banque de <t>emps  <Q>uitter")
         await ada.sees(as_shown("La maison vous avance 100 000 F : bienvenue à la table.", profile))
         assert ada.terminal.row(0).split() == ["Baccara", "En", "francs"]
         assert as_shown("Égalité", profile) in ada.terminal.row(15)
