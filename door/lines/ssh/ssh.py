@@ -525,11 +525,16 @@ class _Server(asyncssh.SSHServerConnection):
 
     def choose_server_host_key(self, peer_host_key_algs: Sequence[bytes]) -> bool:
         is_chosen = super().choose_server_host_key(peer_host_key_algs)
-        self._server_host_key = copy.copy(self._server_host_key)
+        self._own_key = copy.copy(super().get_server_host_key()) if is_chosen else None
         return is_chosen
 
+    def get_server_host_key(self) -> asyncssh.SSHKeyPair | None:
+        return self._own_key
+
     def send_packet(self, pkttype: int, *args: bytes, handler: Any = None) -> None:
-        if pkttype == MSG_IGNORE and not self._enc_alg_sc.endswith(b"-cbc"):
+        if pkttype == MSG_IGNORE and not str(self.get_extra_info("send_cipher", "")).endswith(
+            "-cbc"
+        ):
             return
         super().send_packet(pkttype, *args, handler=handler)
         if pkttype == MSG_KEXINIT:

@@ -92,7 +92,7 @@ async def test_without_turns_the_menu_says_where_one_may_go_on(tmp_path: Path) -
         ("t", "tutor", True),
         ("c", "cut", True),
         ("d", "auto_deposit", True),
-        ("a", "animation", "normal"),
+        ("a", "animation", "still"),
     ],
 )
 async def test_a_setting_is_switched(board: World, key: str, preference: str, value) -> None:
