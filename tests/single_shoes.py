@@ -6,8 +6,9 @@ would make a test search its root for the cards of every shoe.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from unittest import mock
 
@@ -27,16 +28,32 @@ NO_CHAIN = "-"
 _open_shoe = journal.open_shoe
 
 
+_patched = ExitStack()
+_planting: Counter[str] = Counter()  # how many boards there are now
+
+
 @contextmanager
 def planted() -> Iterator[None]:
-    """Open single shoes, and draw `PHRASE` for every caller."""
-    drawn = phrases.CutPhrase(PHRASE, is_own=False)
-    with (
-        mock.patch.object(journal, "open_shoe", _open_single_shoe),
-        mock.patch.object(chains, "take_link", _single_link),
-        mock.patch.object(phrases, "drawn", return_value=drawn),
-    ):
+    """Open single shoes, and draw `PHRASE` for every caller.
+
+    Boards that are open at the same time may end in any order, so the first one patches, and the
+    last one to end takes that back.
+    """
+    if not _planting["boards"]:
+        drawn = phrases.CutPhrase(PHRASE, is_own=False)
+        for module, name, other in (
+            (journal, "open_shoe", _open_single_shoe),
+            (chains, "take_link", _single_link),
+            (phrases, "drawn", lambda *_: drawn),
+        ):
+            _patched.enter_context(mock.patch.object(module, name, other))
+    _planting["boards"] += 1
+    try:
         yield
+    finally:
+        _planting["boards"] -= 1
+        if not _planting["boards"]:
+            _patched.close()
 
 
 def _single_link(desk: Desk, owner: int | None, game: str, table: int, seed: bytes) -> ChainLink:
