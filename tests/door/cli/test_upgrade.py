@@ -44,7 +44,7 @@ def version(books: Path) -> int:
 
 @contextlib.contextmanager
 def server_of_1_0(data: Path, *, callers: int) -> Iterator[list[bytes]]:
-    """Serve as release 1.0, and yield what it is told; a caller leaves whenever it is asked."""
+    """Serve as release 1.0; yield the commands that arrive. One caller leaves at each command."""
     told: list[bytes] = []
     with socket(AF_UNIX) as port:
         port.bind(str(data / SOCKET_OF_1_0))

@@ -20,7 +20,7 @@ from tests.door.lines.test_rlogin_clients import NEED_CLIENTS, installed
 
 pytestmark = pytest.mark.long
 
-# What OpenSSH's program is told to be: (its algorithms, and where they are enough).
+# Algorithms that OpenSSH's program is limited to: (its algorithms, and where they are enough).
 CRYPTLIB = (
     "rsa-sha2-256", "diffie-hellman-group14-sha256", "aes128-cbc", "hmac-sha2-256", "boards",
 )  # fmt: skip
