@@ -8,6 +8,7 @@ import shutil
 import struct
 import time
 from collections.abc import Iterator
+from contextlib import closing, suppress
 from pathlib import Path
 from socket import AF_UNIX, socket
 from typing import TYPE_CHECKING
@@ -22,9 +23,10 @@ from timebank.cli.common import by_option, say
 from timebank.cli.errors import EXIT_WRONG, UserError, refusing
 from timebank.cli.keeping import move_books_forward
 from timebank.cli.progress import working
-from timebank.errors import BooksFailed, DatabaseRefused
+from timebank.errors import BooksFailed, DatabaseRefused, OlderBooks
 from timebank.ledger import migrations
 from timebank.ledger.database import BUSY_SECONDS, going_back
+from timebank.ledger.engines import books_of
 from timebank.ledger.sqlite import upgrade as of_file
 from timebank.words import span
 
@@ -50,9 +52,18 @@ def upgrade(config_path: Path, by: str, check: bool) -> None:
     if check:
         _check(settings)
         return
-    if settings.bank.server is not None or of_file.outdated(settings.database) is not None:
+    if _is_due(settings):
         _drain(settings, by)
     say(move_books_forward(settings.bank))
+
+
+def _is_due(settings: Config) -> bool:
+    with closing(books_of(settings.bank)) as database, suppress(BooksFailed, DatabaseRefused):
+        try:
+            database.open_existing()
+        except OlderBooks:
+            return True
+    return False
 
 
 def _check(settings: Config) -> None:
@@ -62,7 +73,7 @@ def _check(settings: Config) -> None:
     is_well = True
     if settings.bank.server is not None:
         lines.append("No copy is made of books on a server: run `timebank backup` before.")
-    elif not settings.database.is_file():
+    elif not settings.database.is_file() or not settings.database.stat().st_size:
         lines.append(f"There are no books at {settings.database} yet.")
     else:
         with refusing(BooksFailed, DatabaseRefused), working("Trying it on a copy"):

@@ -119,3 +119,21 @@ def test_the_socket_of_a_killed_server_is_no_server(data: Path, sysop: Shell) ->
         port.bind(str(data / SOCKET_OF_1_0))
     result = sysop("upgrade")
     assert result.output.startswith("Moved the books")
+
+
+def test_a_server_goes_on_where_no_upgrade_is_due(data: Path, sysop: Shell) -> None:
+    assert sysop("upgrade").status == 0
+    with socket(AF_UNIX) as port:
+        port.bind(str(data / SOCKET_OF_1_0))
+        port.listen()
+        port.setblocking(False)
+        assert "of this version already" in sysop("upgrade").output
+        with pytest.raises(BlockingIOError):  # nobody has called
+            port.accept()
+
+
+def test_a_check_of_a_damaged_file_is_a_sentence(data: Path, sysop: Shell) -> None:
+    (data / "board.sqlite3").write_bytes(b"garbage " * 1000)
+    result = sysop("upgrade", "--check")
+    assert (result.status, result.output) == (2, "")
+    assert result.error.startswith(f"The database {data / 'board.sqlite3'} is damaged.")

@@ -21,6 +21,7 @@ from sqlalchemy.exc import DBAPIError
 from timebank.errors import BooksInUse, DatabaseRefused
 from timebank.files import sync
 from timebank.ledger import failures, migrations
+from timebank.ledger.database import open_error
 from timebank.ledger.sqlite import dialect as sqlite
 
 
@@ -63,29 +64,21 @@ class TrialUpgrade(NamedTuple):
 def rehearse(path: Path, busy_seconds: float) -> TrialUpgrade | None:
     """Upgrade a copy of the books and delete it; return None if no upgrade is due.
 
-    The board may stay open. Raises as `move_forward` does.
+    The board may stay open. Raises `DatabaseRefused`, also for a disk that is full.
     """
-    before = outdated(path)
-    if before is None:
-        return None
-    with TemporaryDirectory(prefix=f".upgrade-{path.name}-", dir=path.parent) as folder:
-        copy, begun = Path(folder, path.name), time.monotonic()
-        _back_up(path, copy)
-        move_forward(copy, busy_seconds, alone=True)
-        room = sum(each.stat().st_size for each in copy.parent.iterdir())
-        return TrialUpgrade(before, time.monotonic() - begun, room)
-
-
-def outdated(path: Path) -> int | None:
-    """Return the version of our books at `path` if an upgrade is due, else None.
-
-    Raises sqlite3.Error.
-    """
-    if not path.is_file() or path.stat().st_size == 0:
-        return None
-    with contextlib.closing(sqlite.open_file(path)) as file:
-        version = sqlite.version_of(file)
-        return version if migrations.is_due(sqlite.program_of(file), version) else None
+    try:
+        with contextlib.closing(sqlite.open_file(path)) as file:
+            before = sqlite.version_of(file)
+            if not migrations.is_due(sqlite.program_of(file), before):
+                return None
+        with TemporaryDirectory(prefix=f".upgrade-{path.name}-", dir=path.parent) as folder:
+            copy, begun = Path(folder, path.name), time.monotonic()
+            _back_up(path, copy)
+            move_forward(copy, busy_seconds, alone=True)
+            room = sum(each.stat().st_size for each in copy.parent.iterdir())
+            return TrialUpgrade(before, time.monotonic() - begun, room)
+    except (sqlite3.Error, DBAPIError, OSError) as error:
+        raise open_error(str(path), error) from error
 
 
 def copy_path(path: Path, version: int) -> Path:
