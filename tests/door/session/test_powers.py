@@ -322,6 +322,5 @@ async def test_the_server_logs_open_tasks_at_its_start_and_after_a_reload(
         caplog.clear()
         toml = NAMED.replace("Bill Gates", "Carl")
         (tmp_path / "sysop.toml").write_text(toml, encoding="utf-8")
-        board.server.reload()
-        await board.at_rest()
+        await board.server.tell_reload()
         assert any("co_sysops names Carl" in line for line in caplog.messages)
