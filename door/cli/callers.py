@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -78,72 +79,66 @@ def revoke(config_path: Path, by: str, name: str) -> None:
 why_option = click.option("--why", default="", metavar="TEXT", help="The reason, for the caller.")
 
 
-@callers.command()
-@config_option
-@by_option
+def act_on_caller(act: Callable[..., str]) -> Callable[..., None]:
+    """Make a command of an act on a caller, which returns what it did.
+
+    `act` gets the books, the caller's number, the name for the log, and its own options.
+    """
+
+    @callers.command()
+    @config_option
+    @by_option
+    @click.argument("name")
+    @wraps(act)
+    def command(config_path: Path, by: str, name: str, **options: str) -> None:
+        with writing(load_config(config_path)) as desk:
+            try:
+                done = act(desk, records.named(desk, name).id, by, **options)
+            except Unchanged as already:
+                done = str(already)
+        control_client.let_server_look(config_path)
+        click.echo(done)
+
+    return command
+
+
+@act_on_caller
 @why_option
-@click.argument("name")
-def lock(config_path: Path, by: str, name: str, why: str) -> None:
+def lock(desk: Desk, caller_id: int, by: str, why: str) -> str:
     """Lock a caller out; a call that is open ends. They read why at the log-on."""
-    _act(config_path, name, lambda desk, who: caller_acts.set_locked(desk, who, True, by, why))
+    return caller_acts.set_locked(desk, caller_id, True, by, why)
 
 
-@callers.command()
-@config_option
-@by_option
-@click.argument("name")
-def unlock(config_path: Path, by: str, name: str) -> None:
+@act_on_caller
+def unlock(desk: Desk, caller_id: int, by: str) -> str:
     """Let a locked caller back in."""
-    _act(config_path, name, lambda desk, who: caller_acts.set_locked(desk, who, False, by))
+    return caller_acts.set_locked(desk, caller_id, False, by)
 
 
-@callers.command()
-@config_option
-@by_option
-@click.argument("name")
-def approve(config_path: Path, by: str, name: str) -> None:
+@act_on_caller
+def approve(desk: Desk, caller_id: int, by: str) -> str:
     """Let a new caller bet, where `[callers] approval` is on; a notice tells them."""
-    _act(config_path, name, lambda desk, who: caller_acts.approve(desk, who, by))
+    return caller_acts.approve(desk, caller_id, by)
 
 
-@callers.command()
-@config_option
-@by_option
+@act_on_caller
 @why_option
-@click.argument("name")
-def mute(config_path: Path, by: str, name: str, why: str) -> None:
+def mute(desk: Desk, caller_id: int, by: str, why: str) -> str:
     """Stop a caller from saying anything to others: no message, talk or line at the menu."""
-    _act(config_path, name, lambda desk, who: caller_acts.set_muted(desk, who, True, by, why))
+    return caller_acts.set_muted(desk, caller_id, True, by, why)
 
 
-@callers.command()
-@config_option
-@by_option
-@click.argument("name")
-def unmute(config_path: Path, by: str, name: str) -> None:
+@act_on_caller
+def unmute(desk: Desk, caller_id: int, by: str) -> str:
     """Let a muted caller speak again."""
-    _act(config_path, name, lambda desk, who: caller_acts.set_muted(desk, who, False, by))
+    return caller_acts.set_muted(desk, caller_id, False, by)
 
 
-@callers.command()
-@config_option
-@by_option
-@click.argument("name")
+@act_on_caller
 @click.argument("text")
-def notice(config_path: Path, by: str, name: str, text: str) -> None:
+def notice(desk: Desk, caller_id: int, by: str, text: str) -> str:
     """Leave a line for a caller, shown at the next log-on, or at once to a caller online."""
-    _act(config_path, name, lambda desk, who: caller_acts.leave_notice(desk, who, text, by))
-
-
-def _act(config_path: Path, name: str, act: Callable[[Desk, int], str]) -> None:
-    """Do an act on the caller of this name, and print what it says."""
-    with writing(load_config(config_path)) as desk:
-        try:
-            done = act(desk, records.named(desk, name).id)
-        except Unchanged as already:
-            done = str(already)
-    control_client.let_server_look(config_path)
-    click.echo(done)
+    return caller_acts.leave_notice(desk, caller_id, text, by)
 
 
 @callers.command("second-step-off")
@@ -225,14 +220,15 @@ def delete(config_path: Path, by: str, why: str, name: str, yes: bool) -> None:
 
     Then their time is forfeited; the ledger keeps their history.
     """
-    with reading(load_config(config_path)) as desk:
+    config = load_config(config_path)
+    with reading(config) as desk:
         record = records.named(desk, name)
     if not yes:
         click.confirm(f"Delete {record.name}?", abort=True)
-    _act(
-        *(config_path, f"#{record.id}"),
-        lambda desk, who: caller_acts.delete(desk, who, by, why),
-    )
+    with writing(config) as desk:
+        done = caller_acts.delete(desk, record.id, by, why)
+    control_client.let_server_look(config_path)
+    click.echo(done)
 
 
 @callers.command()
