@@ -20,8 +20,7 @@ from sqlalchemy.exc import DBAPIError
 
 from door import closed
 from door.cli.common import config_option, need
-from door.config import config, dead_ends, privacy
-from door.config import people as named
+from door.config import config, dead_ends, people, privacy
 from door.config.listeners import DOORS_ALONE
 from door.config.schema import noted
 from door.defence import front_ends
@@ -33,6 +32,7 @@ from door.lines.tls.tls import Certificate
 from door.server.server_note import release_warning
 from timebank import files, serving
 from timebank.calls.calls import latest_addresses
+from timebank.cli.common import say
 from timebank.cli.errors import refusing
 from timebank.errors import BooksUnavailable, DatabaseRefused, SettingsError
 from timebank.ledger import failures
@@ -102,7 +102,7 @@ def _look_at_people(settings: Config, path: Path) -> list[str]:
     if settings.bank.server is not None:
         return _look_at_people_on_a_server(settings, path)
     if not settings.database.exists():
-        return named.unregistered(settings.bank, path)
+        return people.unregistered(settings.bank, path)
     try:
         with contextlib.closing(sqlite.open_file(settings.database, mode="ro")) as connection:
             program, version = sqlite.program_of(connection), sqlite.version_of(connection)
@@ -127,7 +127,7 @@ def _look_at_people_on_a_server(settings: Config, path: Path) -> list[str]:
 
 def _people(settings: Config, path: Path) -> list[str]:
     with _reading(settings) as desk:
-        return [named.holders(desk), *named.doubts(desk, path)]
+        return [people.holders(desk), *people.doubts(desk, path)]
 
 
 @contextlib.contextmanager
@@ -189,10 +189,10 @@ def _look_for_front_ends(settings: Config) -> list[str]:
     """Return warnings about ports that front ends alone use, and about calls through such ports."""
     doubts = []
     for listener in settings.listeners:
-        host = listener.host
-        named = listener.proxies or listener.forwarded
-        named_by = KINDS[listener.kind].named_by
-        if named_by is not None and not named and front_ends.hides_callers(settings, host):
+        host, named_by = listener.host, KINDS[listener.kind].named_by
+        if listener.proxies or listener.forwarded or named_by is None:
+            continue
+        if front_ends.hides_callers(settings, host):
             header, key = named_by
             doubts.append(
                 f"Port {listener.port} on {host} is for this machine only, and {host} is in"
@@ -230,6 +230,4 @@ def check(config_path: Path) -> None:
     """Check the settings and their certificates; report every mistake."""
     need(config_path)
     with refusing(SettingsError):
-        lines = report(config_path)
-    for words in lines:
-        click.echo(words)
+        say(report(config_path))

@@ -14,7 +14,7 @@ from door.config.reloading import waits
 from door.config.schema import Setting, noted, of_the_house
 from door.errors import ChangeRefused
 from door.setup.writing import replace
-from timebank.cli.common import format_option, tell
+from timebank.cli.common import format_option, say, tell
 from timebank.cli.errors import UserError, refusing
 from timebank.errors import SettingsError
 from timebank.settings.toml import open_table
@@ -102,8 +102,7 @@ def _change(path: Path, key: str, typed: str | None) -> None:
             replace(path, change.text)
         except OSError as error:
             raise UserError(f"Can't write {path}: {error.strerror}. It is as it was.") from error
-    for sentence in _sentences(change):
-        click.echo(sentence)
+    say(_sentences(change))
 
 
 def _sentences(change: Change) -> list[str]:

@@ -39,6 +39,7 @@ from door.session.arrival import DoorCall, DoorOptions, arrive
 from door.setup import host_boards
 from door.setup.host_boards import DROP_FILE, HostKind, HostSetup
 from timebank.calls.arrival import host_caller, open_host_call
+from timebank.cli.common import say
 from timebank.cli.errors import UserError, refusing
 from timebank.errors import BooksFailed, DatabaseRefused, Refused
 from timebank.ledger.engines import books_of
@@ -392,5 +393,4 @@ def doctor(config_path: Path, dropfile: Path | None, board: str | None, node: in
     except DropFileRefused as refused:
         reasons = (str(refused), f"The caller would be told: {refused.polite}")
         raise UserError("\n".join((*reasons, *remedy(config, asked)))) from refused
-    for sentence in report:
-        click.echo(sentence)
+    say(report)

@@ -22,7 +22,7 @@ from door.setup import answers as checks
 from door.setup import machine, new_board
 from door.setup.answers import in_the_way
 from door.setup.writing import Fate, new_name
-from timebank.cli.common import by_option
+from timebank.cli.common import by_option, say
 from timebank.cli.errors import UserError, refusing
 from timebank.errors import BooksFailed, DatabaseRefused, Refused, SettingsError
 
@@ -101,10 +101,9 @@ def init(folder: Path, by: str, yes: bool, **given: Unpack[InitOptions]) -> None
         click.echo(f"Its data is in {config.board.data}.")
         _enter_sysop(config, typed, by, asks=asks and answers is None)
         _write_for_the_machine(config, wanted)
-    _check(config)
-    taken = [in_the_way(each.port) for each in config.listeners if each.port]
-    for words in filter(None, taken):
-        click.echo(words)
+    with refusing(SettingsError):
+        say(report(config.path))
+    say(filter(None, (in_the_way(each.port) for each in config.listeners if each.port)))
     _say_next(config, machine.next_steps(config, wanted), has_container="container" in wanted.kinds)
 
 
@@ -266,18 +265,10 @@ def _write_for_the_machine(config: Config, wanted: WantedFiles) -> None:
         click.echo(sentences[each.fate].format(path=each.path, new=new_name(each.path).name))
 
 
-def _check(config: Config) -> None:
-    with refusing(SettingsError):
-        for words in report(config.path):
-            click.echo(words)
-
-
 def _say_next(config: Config, steps: list[str], *, has_container: bool) -> None:
     folder = config.path.parent
     if steps:
-        click.echo("As root, to have the machine run it:")
-        for words in steps:
-            click.echo(f"    {words}")
+        say(["As root, to have the machine run it:", *(f"    {words}" for words in steps)])
     if has_container:
         file = machine.folder_of(config) / "container" / "Containerfile"
         click.echo(f"The top of {file} says how to build and run a container.")
@@ -290,8 +281,6 @@ def _say_next(config: Config, steps: list[str], *, has_container: bool) -> None:
         if (at_home := KINDS[each.kind].at_home)
     ]
     if commands:
-        click.echo("Call it:")
-    for words in commands:
-        click.echo(f"    {words}")
+        say(["Call it:", *(f"    {words}" for words in commands)])
     if any("PORT" in words for words in commands):
         click.echo("The board prints its PORT when it opens.")

@@ -17,6 +17,7 @@ from door.session.arrival import DoorOptions
 from door.setup import host_boards, writing
 from door.setup.host_boards import DROP_FILE, HostSetup, drop_file
 from door.setup.writing import Fate, new_name, put
+from timebank.cli.common import say
 from timebank.cli.errors import UserError, refusing
 from timebank.errors import BooksFailed, DatabaseRefused, SettingsError
 
@@ -62,13 +63,11 @@ def setup(
         files = host_boards.files(config, made)
     _settings(config, made)
     _write(config, files)
-    for words in (*host_boards.next_steps(config, made), *_doubts(config, made)):
-        click.echo(words)
+    say((*host_boards.next_steps(config, made), *_doubts(config, made)))
     if not kind.followed:
         click.echo(f"Nobody has tried this on {kind.name} yet: please report what you find.")
     if made.kind.starts_doors:
-        for words in _trial(config, made):
-            click.echo(words)
+        say(_trial(config, made))
 
 
 def _settings(config: Config, made: HostSetup) -> None:
@@ -85,8 +84,7 @@ def _settings(config: Config, made: HostSetup) -> None:
                 f"{config.path} cannot be written ({error.strerror}) and is unchanged. Paste this"
                 " into it:\n" + "\n".join(f"    {each}" for each in host_boards.lines(made))
             ) from error
-    for words in news:
-        click.echo(words)
+    say(news)
 
 
 def _write(config: Config, files: dict[str, str]) -> None:
