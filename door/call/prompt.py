@@ -128,12 +128,9 @@ class Prompt:
 
         The field begins with `typed`. `accept` returns whether a character is allowed; `secret`
         shows stars; `changed` is called with the text after every change, and with each of `keys`
-        that is pressed. `answers` are texts that a web page may show as keys, each with
-        its meaning; `fills` is as in `OpenKeys`. F1 explains the field by `meaning`; so does `?`
-        while it is empty.
-
-        A text with letters that cannot be read must be typed again, after `on_unread` has helped or
-        the letters were refused.
+        that is pressed. `answers` are texts that a web page may show as keys, each with its
+        meaning; `fills` is as in `OpenKeys`. F1 explains the field by `meaning`; so does `?` while
+        it is empty.
         """
         kind: Ask = "number" if accept("1") and not accept("x") else "text"
 
@@ -155,16 +152,9 @@ class Prompt:
                 given = None
                 break
             if key == ENTER:
-                text = reread(text, self._screen.look.charset)
-                if UNREADABLE in text:
-                    await self._refuse_letters()
-                    show()
-                elif secret or self._keyboard.commands is None or not is_command(text):
-                    given = text
+                given = reread(text, self._screen.look.charset)
+                if await self._is_answer(given, show, secret=secret):
                     break
-                else:
-                    self._screen.display.typed("")
-                    await self._keyboard.command(text)
                 text = ""
             elif key == F1 or (key == "?" and not text and not secret):
                 await self._explain(_field_explained(meaning, longest))
@@ -187,6 +177,21 @@ class Prompt:
         self._screen.display.answered()
         self._screen.offer("any")
         return given
+
+    async def _is_answer(self, text: str, show: Callable[[], None], *, secret: bool) -> bool:
+        """Return whether a text that was entered is the answer to a field.
+
+        A slash command is run instead. A text with letters that cannot be read must be typed again.
+        """
+        if UNREADABLE in text:
+            await self._refuse_letters()
+            show()
+        elif secret or self._keyboard.commands is None or not is_command(text):
+            return True
+        else:
+            self._screen.display.typed("")
+            await self._keyboard.command(text)
+        return False
 
     def _word_at_a_field(self, line: WholeLine, accept: Callable[[str], bool]) -> str:
         """Return the key that a line means which has no letter for its field.
