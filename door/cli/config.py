@@ -67,7 +67,7 @@ def _explained(key: Setting) -> Iterator[str]:
 @config_option
 @click.argument("key")
 def get(config_path: Path, key: str) -> None:
-    """Print the value of a KEY such as calls.nodes: its default if it is not in the file."""
+    """Print the value of a KEY such as calls.nodes, or its default."""
     with refusing(SettingsError, ChangeRefused):
         value = find(open_table(config_path).problems.text, config_path, key).value
     click.echo(value if isinstance(value, str) else toml(value))
@@ -111,7 +111,7 @@ def _sentences(change: Change) -> list[str]:
     new = change.key.default if change.new is None else change.new
     if old == new:
         return [f"{name} is {shown(name, new)}, as it was."]
-    how = "It counts from the next start of a running board on."
+    how = "A running board uses it from its next start on."
     if not waits(name):
-        how = "`door reload` has a running board read it, for new calls."
+        how = "`door reload` makes a running board use it for new calls."
     return [f"{name} is {shown(name, new)} now, was {shown(name, old)}.", how]

@@ -29,7 +29,7 @@ SETTINGS_MODE = 0o600
 HEAD = """\
 # Black Jack For Time: the settings that boards change. All others have their defaults.
 # `door config list` shows and explains every setting, `door config set KEY VALUE` writes one into
-# this file, `door check` names its mistakes, and `door reload` has the running board read it again.
+# this file, `door check` names its mistakes, and `door reload` makes a running board use it.
 """
 KEYS = {
     "board": ("name", "sysop", "time_zone"),

@@ -73,7 +73,7 @@ def backup(config: Path, is_all: bool, passphrase_file: TextIO | None, file: Pat
     """Copy the books to a new FILE; with --all the whole board.
 
     The board can stay open. The copy is of one moment, and audited. With --all, FILE is a tar file
-    whose CONTENTS.txt says what it holds. It has the SSH keys, sealed, only with a passphrase.
+    whose CONTENTS.txt says what it holds. Without a passphrase the SSH keys are left out.
     """
     with opened(config) as books, refusing(BackupRefused):
         back_up = _copies(books.settings).back_up
@@ -167,12 +167,14 @@ def restore(config: Path, by: str, dry_run: bool, yes: bool, file: Path) -> None
     The board must be closed. The backup is audited first, and the old books stay next to the new.
     Everything open in the backup is closed: shoes end, hands are void and their stakes return.
     Numbers continue past any ever given, in a new generation. Recovery codes become void. Rights
-    that were taken from callers since are not given back, and locks, freezes and mutes hold that
-    are in either books. The command lists each change. Of a backup of the whole board, it takes
-    the books; its CONTENTS.txt says how the rest goes back.
+    that were taken from callers since are not given back. Locks, freezes and mutes hold if they are
+    in either books. The command lists each change. From a backup of the whole board it takes the
+    books alone; CONTENTS.txt in it says how the rest goes back.
     """
     if not config.exists():
-        raise UserError(f"There is no {config} here. `tar xf` unpacks that of a whole board.")
+        raise UserError(
+            f"There is no {config} here. `tar xf FILE` unpacks it from a backup of the whole board."
+        )
     settings = load(config)
     with refusing(BackupRefused), whole_board.books_in(file) as source:
         copies, now = _copies(settings), datetime.now(UTC)

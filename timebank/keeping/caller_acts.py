@@ -111,7 +111,7 @@ def bring_back(desk: Desk, typed: str, name: str | None, by: str) -> str:
     one = next((each for each in known if each.fold == wanted[0] or each.id == wanted[1]), None)
     if one is None:
         some = ", ".join(f"{each.name} (#{each.id})" for each in known) or "nobody"
-        raise Refused(f"No deleted caller is named {printable(typed)}. To be brought back: {some}.")
+        raise Refused(f"No deleted caller is named {printable(typed)}. You can bring back {some}.")
     record = callers.bring_back(desk, one.id, names.check(name) if name else one.name)
     _note(desk, by, record, "was brought back")
     add_notice(desk, record.id, N_("Your name was deleted; the sysop has brought it back."))

@@ -85,7 +85,7 @@ def _contents(members: Mapping[str, bytes], copied: Copied, books: str, local: d
         f"  {books}: {copied.transfers} transfers, {state}; {BOOKS[books]} reads it",
         *(f"  {name}" for name in members if name not in keys),
         *(f"  {each}: an SSH key, sealed with the passphrase" for each in keys),
-        *([] if keys else ["No SSH key: only a passphrase seals one in."]),
+        *([] if keys else ["No SSH keys are in it; --passphrase-file adds them."]),
         "Never in it: certificates, passwords of PostgreSQL, logs, files of other programs.",
         "It holds password hashes and the seeds of shoes: let nobody read it.",
         "To put all of it back, in the folder of the board or an empty one:",

@@ -243,10 +243,10 @@ def test_a_reason_is_in_the_log_and_for_the_caller(sysop: Sysop) -> None:
 
 
 def test_deleted_callers_are_listed_and_brought_back(sysop: Sysop) -> None:
-    assert sysop("callers", "restore", "x").error.endswith("To be brought back: nobody.\n")
+    assert sysop("callers", "restore", "x").error.endswith("You can bring back nobody.\n")
     sysop("callers", "delete", "Bob Dobbs", "--yes")
     assert sysop("callers", "restore", "Bob").error == (
-        "No deleted caller is named Bob. To be brought back: Bob Dobbs (#2).\n"
+        "No deleted caller is named Bob. You can bring back Bob Dobbs (#2).\n"
     )
     assert sysop("callers", "restore", "Bob Dobbs", "Sysop").error == (
         "That name is reserved for the house.\n"

@@ -118,12 +118,12 @@ def test_set_changes_one_key_and_keeps_all_else(
 
 def test_set_prints_the_old_value_and_when_the_new_one_applies(own: Path) -> None:
     assert config(own, "set", "calls.nodes", "8").output == (
-        "calls.nodes is 8 now, was 4.\n`door reload` has a running board read it, for new calls.\n"
+        "calls.nodes is 8 now, was 4.\n`door reload` makes a running board use it for new calls.\n"
     )
     assert config(own, "unset", "calls.nodes").output.startswith("calls.nodes is 16 now, was 8.")
     assert "nodes" not in own.read_text()
     assert config(own, "set", "board.data", "books").output.endswith(
-        "It counts from the next start of a running board on.\n"
+        "A running board uses it from its next start on.\n"
     )
     assert config(own, "set", "board.data", "books").output == 'board.data is "books", as it was.\n'
 

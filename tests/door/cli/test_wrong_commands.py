@@ -76,7 +76,7 @@ WRONG = {
     ),
     "door callers grant Zed": "There is no caller named Zed. `timebank accounts` lists them all.",
     "door callers revoke Wanda Zed": "Got unexpected extra argument (Zed)",
-    "door callers restore Wanda": "No deleted caller is named Wanda. To be brought back: nobody.",
+    "door callers restore Wanda": "No deleted caller is named Wanda. You can bring back nobody.",
     "door callers approve Zed": "There is no caller named Zed. `timebank accounts` lists them all.",
     "door doctor nothing": "Got unexpected extra argument (nothing)",
     "door docs nothing": 'There is no page "nothing": `door docs` lists them.',

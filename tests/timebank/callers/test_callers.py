@@ -157,7 +157,7 @@ def test_a_name_that_was_taken_since_needs_another(books, ann):
     books.do(caller_acts.bring_back, "#1", "Anna", "Wanda")
     assert books.do(callers.get, ann).name == "Anna"
     with pytest.raises(
-        Refused, match=r"No deleted caller is named Ann\. To be brought back: nobody"
+        Refused, match=r"No deleted caller is named Ann\. You can bring back nobody"
     ):
         books.do(caller_acts.bring_back, "Ann", None, "Wanda")
     assert books.audit() == []
@@ -170,7 +170,7 @@ def test_a_removed_caller_has_nothing_left_to_bring_back(books, ann, bob):
     books.do(deletion.remove, ann)
     kept = "password_hash, preferences, recovery_digest"
     assert books.sql(f"SELECT {kept} FROM callers WHERE id = ?", ann) == [("", "{}", None)]
-    with pytest.raises(Refused, match=r"To be brought back: Bob \(#2\)\."):
+    with pytest.raises(Refused, match=r"You can bring back Bob \(#2\)\."):
         books.do(caller_acts.bring_back, "Ann", None, "Wanda")
     with pytest.raises(UnknownCaller):
         books.do(deletion.remove, ann)

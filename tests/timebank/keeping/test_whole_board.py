@@ -97,7 +97,7 @@ def test_the_dump_says_what_it_holds_and_needs_no_program_of_ours(
 def test_without_a_passphrase_the_keys_are_left_out(board, timebank, folder: Path) -> None:
     path = folder / "board.tar"
     said = timebank.says("backup", "--all", str(path))
-    assert "No SSH key: only a passphrase seals one in." in said
+    assert "No SSH keys are in it; --passphrase-file adds them." in said
     assert [name for name in members(path) if name.startswith("ssh")] == []
 
 
@@ -119,7 +119,8 @@ def test_a_board_comes_back_in_an_empty_folder_as_its_contents_say(
     told = CliRunner().invoke(main, ["restore", "--config", str(elsewhere), str(dump)])
     assert (told.exit_code, told.stderr) == (
         2,
-        f"There is no {elsewhere} here. `tar xf` unpacks that of a whole board.\n",
+        f"There is no {elsewhere} here."
+        " `tar xf FILE` unpacks it from a backup of the whole board.\n",
     )
     unpack, *open_keys = members(dump)["CONTENTS.txt"].decode().splitlines()[-3:]
     tar, _, restore = unpack.strip().replace("FILE", str(dump)).partition("; timebank ")
