@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from codecs import BOM_UTF8
 from contextlib import closing, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
@@ -62,32 +63,36 @@ if TYPE_CHECKING:
 
 @click.command()
 @config_option
-@click.option("--all", "is_all", is_flag=True, help="Also sysop.toml, texts and the SSH keys.")
+@click.option("--all", "is_all", is_flag=True, help="Also sysop.toml, screens and the SSH keys.")
 @click.option(
     "--passphrase-file",
-    type=click.File("r", encoding="utf-8"),
+    type=click.File("rb"),
     help="With --all: the passphrase that seals the SSH keys, - for standard input.",
 )
 @click.argument("file", type=click.Path(path_type=Path))
-def backup(config: Path, is_all: bool, passphrase_file: TextIO | None, file: Path) -> None:
+def backup(config: Path, is_all: bool, passphrase_file: BinaryIO | None, file: Path) -> None:
     """Copy the books to a new FILE; with --all the whole board.
 
     The board can stay open. The copy is of one moment, and audited. With --all, FILE is a tar file
     whose CONTENTS.txt says what it holds. Without a passphrase the SSH keys are left out.
     """
+    if passphrase_file is not None and not is_all:
+        raise UserError("--passphrase-file seals keys, which only --all copies.")
     with opened(config) as books, refusing(BackupRefused):
         back_up = _copies(books.settings).back_up
         begun, settings, contents = books.clock.now(), books.settings, ""
         copy = partial(back_up, books.database, settings, begun)
         with working("Copying and checking the books"):
             if is_all:
-                passphrase = passphrase_file.readline().rstrip("\r\n") if passphrase_file else None
+                line = passphrase_file.readline() if passphrase_file else None
+                passphrase = line and line.removeprefix(BOM_UTF8).rstrip(b"\r\n")
                 copied, contents = whole_board.back_up(
                     config, settings, begun, file, passphrase, copy
                 )
             else:
                 copied = copy(file)
-        _note_copy(settings, begun, file)
+        with ignoring_note_errors("copy"):  # for the sysop's pages
+            last_runs.note_copy(settings, begun, file)
     if copied.findings:
         _say_findings(copied.findings)
         click.echo(f"{file} is a true copy, but the books have faults.", err=True)
@@ -95,12 +100,6 @@ def backup(config: Path, is_all: bool, passphrase_file: TextIO | None, file: Pat
     click.echo(
         f"{file} holds {_transfers(copied.transfers)}, and is in order.\n{contents}".rstrip()
     )
-
-
-def _note_copy(settings: BankSettings, at: datetime, file: Path) -> None:
-    """Note for the sysop's pages when this copy was made."""
-    with ignoring_note_errors("copy"):
-        last_runs.note_copy(settings, at, file)
 
 
 def _copies(settings: BankSettings) -> ModuleType:
@@ -179,28 +178,34 @@ def restore(config: Path, by: str, dry_run: bool, yes: bool, file: Path) -> None
     with refusing(BackupRefused), whole_board.books_in(file) as source:
         copies, now = _copies(settings), datetime.now(UTC)
         if dry_run or not yes:
-            tried = _restored(partial(copies.rehearse, source, settings, now))
+            tried = _restored(copies.rehearse, file, source, settings, now)
             if dry_run or tried.undone:
                 _say_rehearsed(tried, settings, file)
             if dry_run:
                 return
             if tried.undone:
                 click.confirm("Restore?", abort=True)
-        restored = _restored(partial(copies.restore, source, settings, now, by))
+        restored = _restored(copies.restore, file, source, settings, now, by)
     _say_restored(restored, settings, file)
 
 
-def _restored(work: Callable[[], Restored]) -> Restored:
-    """Do the work; exit with the findings if the backup is not in order."""
+def _restored(
+    work: Callable[..., Restored], file: Path, source: Path, *settings: object
+) -> Restored:
+    """Do the work; exit with the findings if the backup is not in order.
+
+    A refusal names the sysop's `file`, and not the `source` that was unpacked from it.
+    """
     try:
-        with refusing(BackupRefused, DatabaseRefused), working("Checking the backup"):
-            return work()
-    except UserError as refusal:
-        if isinstance(refusal.__cause__, NotInOrder):
-            _say_findings(refusal.__cause__.findings)
-            click.echo(str(refusal.__cause__), err=True)
+        with working("Checking the backup"):
+            return work(source, *settings)
+    except (BackupRefused, DatabaseRefused) as refusal:
+        sentence = str(refusal).replace(str(source), str(file))
+        if isinstance(refusal, NotInOrder):
+            _say_findings(refusal.findings)
+            click.echo(sentence, err=True)
             sys.exit(EXIT_WRONG)
-        raise
+        raise UserError(sentence) from refusal
 
 
 def _say_rehearsed(tried: Restored, settings: BankSettings, file: Path) -> None:

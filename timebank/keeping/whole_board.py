@@ -7,10 +7,11 @@ takes the books out of it. `tar` unpacks the rest into the folder of a board.
 from __future__ import annotations
 
 import io
+import os
 import tarfile
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -26,6 +27,7 @@ BOOKS = {"books.sqlite3": "SQLite", "books.pgdump": "pg_restore"}  # and what re
 # The SSH keys, and where they are in the data folder.
 KEYS = {f"{name}.pem": name for name in ("ssh_host_key", "ssh_host_rsa_key")}
 OWNER_ALONE = 0o600
+LONGEST_PASSPHRASE = 1023  # bytes; OpenSSL takes no more
 
 
 def back_up(
@@ -33,14 +35,16 @@ def back_up(
     settings: BankSettings,
     now: datetime,
     target: Path,
-    passphrase: str | None,
+    passphrase: bytes | None,
     copy_books: Callable[[Path], Copied],
 ) -> tuple[Copied, str]:
     """Write everything to a new file; return the outcome of the books' copy, and the contents.
 
     Without a passphrase the SSH keys are left out. Raises `BackupRefused`.
     """
-    paths = {CONFIG: config, **_texts(config)}
+    if passphrase is not None and not 0 < len(passphrase) <= LONGEST_PASSPHRASE:
+        must = f"must have 1 to {LONGEST_PASSPHRASE} bytes"
+        raise BackupRefused(f"The passphrase, the first line of its file, {must}.")
     keys = {each: settings.database.with_name(name) for each, name in KEYS.items()}
     with (
         new_file(target) as part,
@@ -49,7 +53,7 @@ def back_up(
         name = list(BOOKS)[settings.server is not None]
         books = Path(room, name)
         copied = copy_books(books)
-        members = {each: path.read_bytes() for each, path in paths.items()}
+        members = {CONFIG: _read(config), **_texts(config)}
         if passphrase is not None:
             sealed = {each: _sealed(key, passphrase) for each, key in keys.items() if key.exists()}
             members.update(sealed)
@@ -62,13 +66,25 @@ def back_up(
     return copied, words
 
 
-def _texts(config: Path) -> dict[str, Path]:
-    """Return the sysop's texts by their paths in the folder of the board, else in "texts"."""
-    folder: Path = open_table(config).table("board").read("texts", Text(Path), TEXTS)
-    home = config.absolute().parent
+def _texts(config: Path) -> dict[str, bytes]:
+    """Return the screens that the board shows by their paths in its folder, else in "texts"."""
+    written: Path = open_table(config).table("board").read("texts", Text(Path), TEXTS)
+    home, folder = config.absolute().parent, Path(os.path.abspath(written))
     top = folder.relative_to(home) if folder.is_relative_to(home) else Path(TEXTS)
-    paths = sorted(path for path in folder.rglob("*") if path.is_file())
-    return {(top / path.relative_to(folder)).as_posix(): path for path in paths}
+    found = {}
+    for path in sorted([*folder.glob("*.ans"), *folder.glob("*.asc")]):
+        place = files.own_links_followed(path)
+        with suppress(OSError), files.opened(place, os.O_RDONLY) as file:
+            found[(top / path.name).as_posix()] = os.read(file, os.fstat(file).st_size)
+    return found
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        reason = files.forbidden(path) or f"{path} cannot be read: {error.strerror}."
+        raise BackupRefused(reason) from error
 
 
 def _member(name: str, size: int, now: datetime) -> tarfile.TarInfo:
@@ -95,17 +111,17 @@ def _contents(members: Mapping[str, bytes], copied: Copied, books: str, local: d
     return "".join(f"{line}\n" for line in lines)
 
 
-def _sealed(path: Path, passphrase: str) -> bytes:
+def _sealed(path: Path, passphrase: bytes) -> bytes:
     from cryptography.hazmat.primitives import serialization as forms  # noqa: PLC0415 - of an extra
 
-    data = path.read_bytes()
+    data = _read(path)
     is_openssh = b"OPENSSH PRIVATE KEY" in data  # else as `openssl pkey` writes it
     read = forms.load_ssh_private_key if is_openssh else forms.load_pem_private_key
     try:
         key = read(data, None)
     except (TypeError, ValueError) as error:  # TypeError if it has a passphrase
         raise BackupRefused(f"{path} holds no SSH key without a passphrase.") from error
-    sealing = forms.BestAvailableEncryption(passphrase.encode())
+    sealing = forms.BestAvailableEncryption(passphrase)
     return key.private_bytes(forms.Encoding.PEM, forms.PrivateFormat.PKCS8, sealing)
 
 
@@ -122,14 +138,17 @@ def books_in(source: Path) -> Iterator[Path]:
         except tarfile.TarError as error:
             raise BackupRefused(f"{source} is cut off or damaged: {error}.") from error
         except OSError as error:
-            raise BackupRefused(f"{source} cannot be read: {error.strerror}.") from error
+            reason = f"cannot be unpacked into {tempfile.gettempdir()}: {error.strerror}"
+            raise BackupRefused(f"{source} {reason}.") from error
         yield books
 
 
 def _unpacked(source: Path, target: Path) -> Path:
-    if not tarfile.is_tarfile(source):
+    try:
+        tar = tarfile.open(source, "r:")  # noqa: SIM115 - closed below
+    except tarfile.ReadError:  # the books alone
         return source
-    with tarfile.open(source) as tar:
+    with tar:
         for member in tar:
             file = tar.extractfile(member) if member.isreg() else None
             if file is not None and member.name in BOOKS:

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import bz2
 import errno
+import gzip
 import io
+import lzma
+import os
 import shutil
 import sqlite3
 import stat
 import subprocess
 import tarfile
+import tempfile
 from pathlib import Path
 
 import asyncssh
 import pytest
 from click.testing import CliRunner
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from door.lines.ssh import host_key
+from timebank import files
 from timebank.cli.main import main
 
 WORDS = "correct horse"
@@ -29,9 +36,9 @@ def board(board, folder):
     call.close()
     data, texts = folder / "data", folder / "texts"
     data.mkdir(exist_ok=True)
-    (texts / "fr").mkdir(parents=True)
+    texts.mkdir()
     (texts / "welcome.asc").write_text("Welcome to my board.\n", "utf-8")
-    (texts / "fr" / "news.asc").write_bytes(b"\xe9t\xe9\r\n")
+    (texts / "news.fr.ans").write_bytes(b"\xe9t\xe9\r\n")
     for kind, name in host_key.FILES.items():
         (data / name).write_bytes(asyncssh.generate_private_key(kind).export_private_key())
         (data / name).chmod(0o600)
@@ -74,14 +81,14 @@ def test_the_dump_says_what_it_holds_and_needs_no_program_of_ours(
     held = members(path)
     name = next(name for name in held if name.startswith("books."))
     assert list(held) == [
-        *("CONTENTS.txt", "sysop.toml", "texts/fr/news.asc", "texts/welcome.asc"),
+        *("CONTENTS.txt", "sysop.toml", "texts/news.fr.ans", "texts/welcome.asc"),
         *("ssh_host_key.pem", "ssh_host_rsa_key.pem", name),
     ]
     assert said == f"{path} holds 4 transfers, and is in order.\n{held['CONTENTS.txt'].decode()}"
     for words in (f"{name}: 4 transfers, in order", "texts/welcome.asc", "sealed with the pass"):
         assert words in said
     assert held["sysop.toml"] == (folder / "sysop.toml").read_bytes()
-    assert held["texts/fr/news.asc"] == b"\xe9t\xe9\r\n"
+    assert held["texts/news.fr.ans"] == b"\xe9t\xe9\r\n"
     if name == "books.sqlite3":
         copy = folder / "by hand"
         copy.write_bytes(held[name])
@@ -133,7 +140,7 @@ def test_a_board_comes_back_in_an_empty_folder_as_its_contents_say(
             subprocess.run(words, check=True, cwd=elsewhere.parent)
             keys = [each.parent / "data" / name for each in (dump, elsewhere)]
             assert asyncssh.read_private_key(keys[0]) == asyncssh.read_private_key(keys[1])
-    for name in ("sysop.toml", "texts/welcome.asc", "texts/fr/news.asc"):
+    for name in ("sysop.toml", "texts/welcome.asc", "texts/news.fr.ans"):
         assert (elsewhere.parent / name).read_bytes() == (dump.parent / name).read_bytes()
     assert not (elsewhere.parent / "books.sqlite3").exists()
     audit = CliRunner().invoke(main, ["audit", "--config", str(elsewhere)])
@@ -148,6 +155,112 @@ def test_texts_elsewhere_are_among_the_texts(board, timebank, folder: Path, tmp_
     config.write_text(text.replace("[board]\n", f'[board]\ntexts = "{tmp_path}"\n'), "utf-8")
     timebank.says("backup", "--all", str(folder / "board.tar"))
     assert members(folder / "board.tar")["texts/news.asc"] == b"News.\n"
+
+
+@pytest.mark.of_a_file
+@pytest.mark.parametrize("texts", [".", "data", "../{}-texts"])
+def test_only_screens_that_the_board_shows_are_among_the_texts(
+    board, timebank, folder: Path, texts: str
+) -> None:
+    """Keys and passwords in the same folder are not, and no file that another user's link names."""
+    texts = texts.format(folder.name)
+    config, home = folder / "sysop.toml", folder / texts
+    text = config.read_text("utf-8").replace("[board]\n", f'[board]\ntexts = "{texts}"\n')
+    config.write_text(text, "utf-8")
+    home.mkdir(exist_ok=True)
+    for name in ("welcome.ans", "password.txt"):
+        (home / name).write_text("Welcome.\n", "utf-8")
+    (folder / "secret").write_text("secret", "utf-8")
+    os.link(folder / "secret", home / "bank.ans")
+    (home / "news.ans").symlink_to("nowhere")
+    os.mkfifo(home / "menu.ans")
+    timebank.says("backup", "--all", str(folder / "board.tar"))
+    held = list(members(folder / "board.tar"))
+    top = {".": "", "data": "data/"}.get(texts, "texts/")
+    assert held == ["CONTENTS.txt", "sysop.toml", f"{top}welcome.ans", "books.sqlite3"]
+    if top == "texts/":
+        shutil.rmtree(home)
+
+
+@pytest.mark.of_a_file
+@pytest.mark.parametrize("words", [b"", b"\r\n", b"x" * 1024])
+def test_a_passphrase_that_seals_nothing_is_refused(
+    board, timebank, folder: Path, words: bytes
+) -> None:
+    (folder / "passphrase").write_bytes(words)
+    asked = ("backup", "--all", "--passphrase-file", str(folder / "passphrase"))
+    assert timebank.refuses(*asked, str(folder / "board.tar")) == (
+        "The passphrase, the first line of its file, must have 1 to 1023 bytes.\n"
+    )
+    assert not (folder / "board.tar").exists()
+
+
+@pytest.mark.of_a_file
+def test_a_passphrase_without_the_whole_board_is_refused(
+    board, timebank, folder: Path, passphrase: str
+) -> None:
+    """Its sysop would believe that the copy has the keys."""
+    asked = ("backup", "--passphrase-file", passphrase, str(folder / "board.sqlite3"))
+    assert "--passphrase-file seals keys, which only --all copies." in timebank.refuses(*asked)
+
+
+@pytest.mark.of_a_file
+def test_a_passphrase_in_any_letters_seals_as_it_stands(board, timebank, folder: Path) -> None:
+    """Editors of Windows begin a file with a mark that nobody could type again."""
+    (folder / "passphrase").write_bytes(b"\xef\xbb\xbfc\xe9dre\r\n")
+    asked = ("backup", "--all", "--passphrase-file", str(folder / "passphrase"))
+    timebank.says(*asked, str(folder / "board.tar"))
+    sealed = members(folder / "board.tar")["ssh_host_key.pem"]
+    assert load_pem_private_key(sealed, b"c\xe9dre")
+
+
+@pytest.mark.of_a_file
+def test_a_file_of_the_board_that_cannot_be_read_is_named(
+    board, timebank, folder: Path, passphrase: str
+) -> None:
+    key = folder / "data" / "ssh_host_key"
+    key.unlink()
+    key.mkdir()
+    asked = ("backup", "--all", "--passphrase-file", passphrase, str(folder / "board.tar"))
+    assert timebank.refuses(*asked) == f"{key} cannot be read: Is a directory.\n"
+
+
+@pytest.mark.of_a_file
+@pytest.mark.parametrize("books", [b"garbage", b"SQLite format 3\0garbage", b"PGDMP"])
+def test_a_refusal_names_the_dump_and_not_where_its_books_were_unpacked(
+    board, timebank, folder: Path, books: bytes
+) -> None:
+    path = folder / "board.tar"
+    with tarfile.open(path, "w") as tar:
+        member = tarfile.TarInfo("books.sqlite3")
+        member.size = len(books)
+        tar.addfile(member, io.BytesIO(books))
+    assert f"{path} " in (said := timebank.refuses("restore", "--yes", str(path)))
+    assert "/timebank-" not in said
+
+
+@pytest.mark.of_a_file
+@pytest.mark.parametrize("packing", [bz2, gzip, lzma])
+def test_a_packed_dump_is_no_backup(board, dump: Path, timebank, folder: Path, packing) -> None:
+    """Half of one would be an error that each way of packing has for itself."""
+    packed = folder / "packed"
+    whole = packing.compress(dump.read_bytes())
+    for data in (whole, whole[: len(whole) // 2], whole[:30]):
+        packed.write_bytes(data)
+        assert timebank.refuses("restore", str(packed)) == f"{packed} is not a backup of books.\n"
+
+
+@pytest.mark.of_a_file
+def test_a_full_disk_for_temporary_files_is_not_blamed_on_the_dump(
+    board, dump: Path, timebank, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(files, "put_new", full)
+    assert timebank.refuses("restore", str(dump)) == (
+        f"{dump} cannot be unpacked into {tempfile.gettempdir()}: No space left on device.\n"
+    )
 
 
 def test_a_dump_that_is_cut_off_or_not_ours_changes_nothing(
