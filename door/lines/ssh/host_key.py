@@ -11,12 +11,7 @@ import os
 import secrets
 from pathlib import Path
 
-from asyncssh import (
-    KeyImportError,
-    SSHKey,
-    generate_private_key,
-    import_private_key,
-)
+from asyncssh import SSHKey, generate_private_key, import_private_key
 
 from door.errors import HostKeyRefused
 from door.lines.ssh.algorithms import ED25519, RSA
@@ -38,11 +33,11 @@ def host_key(folder: Path, kind: str = ED25519) -> SSHKey:
         return _read(path, kind)
     try:
         _make(path, kind)
+        return _read(path, kind)
     except OSError as error:
         raise HostKeyRefused(
             f"The key for callers by SSH can't be made at {path} ({error.strerror or error})."
         ) from error
-    return _read(path, kind)
 
 
 def existing(folder: Path, kind: str = ED25519) -> SSHKey | None:
@@ -58,7 +53,7 @@ def _read(path: Path, kind: str) -> SSHKey:
         key = import_private_key(path.read_bytes())
     except FileNotFoundError:
         raise
-    except (OSError, KeyImportError) as error:
+    except (OSError, ValueError) as error:  # wrong numbers are no KeyImportError
         reason = getattr(error, "strerror", None) or "it holds no private key without a password"
         raise HostKeyRefused(
             f"The key for callers by SSH can't be read from {path} ({reason}). Put back a copy of"

@@ -16,6 +16,7 @@ from door.errors import CannotListen
 from door.lines.ssh.algorithms import ED25519, RSA
 from door.lines.ssh.host_key import FILES
 from tests.door.by_ssh import BY_SSH, LISTENER, SshTerminal, by_ssh
+from tests.door.lines.ssh.board import RSA_KEY
 from tests.door.strangers import refusals
 from tests.terminal import Terminal
 from tests.world import BOARD, PASSWORD, World, log_on, logged_on, register, registers_as, world
@@ -29,6 +30,13 @@ OTHER_KEY = asyncssh.generate_private_key("ecdsa-sha2-nistp256")
 
 def private(kind: str, **options: int) -> bytes:
     return asyncssh.generate_private_key(kind, **options).export_private_key()
+
+
+def damaged(key: bytes) -> bytes:
+    """Return a key in PEM with a line of its numbers turned round."""
+    lines = key.splitlines()
+    lines[8] = lines[8][::-1]
+    return b"\n".join(lines)
 
 
 def line_of(key: asyncssh.SSHKey) -> str:
@@ -278,8 +286,9 @@ async def test_the_keys_of_the_board_are_made_once_for_its_owners_eyes(
         (ED25519, private("ecdsa-sha2-nistp256"), "only ssh-ed25519"),
         (RSA, private("ssh-ed25519"), "only ssh-rsa"),
         (RSA, private("ssh-rsa", key_size=1024), "1024 bits, and only 2048 to 4096"),
+        (RSA, damaged(RSA_KEY.export_private_key("pkcs1-pem")), "it holds no private key"),
     ],
-    ids=["empty", "another kind", "not RSA", "short RSA"],
+    ids=["empty", "another kind", "not RSA", "short RSA", "damaged RSA"],
 )
 async def test_an_unusable_host_key_stops_the_start_and_is_left_unchanged(
     kind: str, content: bytes, why: str, tmp_path: Path
@@ -291,6 +300,16 @@ async def test_an_unusable_host_key_stops_the_start_and_is_left_unchanged(
         async with world(tmp_path, toml=f'{TOML}compatibility = "boards"\n'):
             pass
     assert (data / FILES[kind]).read_bytes() == content
+
+
+async def test_a_host_key_that_leads_nowhere_stops_the_start_with_a_sentence(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / FILES[ED25519]).symlink_to(tmp_path / "nowhere" / "key")
+    with pytest.raises(CannotListen, match="can't be made at"):
+        async with world(tmp_path, toml=TOML):
+            pass
 
 
 async def test_a_missing_library_is_named_with_how_to_install_it(
