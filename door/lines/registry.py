@@ -159,7 +159,12 @@ def _look_at_ssh(data: Path, listeners: Sequence[ListenerSettings]) -> list[str]
     from door.lines.ssh.algorithms import OFFERS  # noqa: PLC0415
 
     kinds = (kind for each in listeners for kind in OFFERS[each.compatibility].keys)
-    sentences = []
+    sentences = [
+        f'Port {each.port} proves with SHA-1 that it is your board (compatibility = "old").'
+        " Somebody who forges SHA-1 can read passwords. Keep the port for callers who need it."
+        for each in listeners
+        if each.compatibility == "old"
+    ]
     for kind in dict.fromkeys(kinds):
         path, noun = data / host_key.FILES[kind], host_key.noun(kind)
         try:

@@ -150,8 +150,11 @@ def test_check_reports_the_ssh_host_keys(tmp_path: Path) -> None:
         where.write_text("something else")
         where.chmod(0o600)
         assert f"can't be read from {where}" in Shell(config)("check").output
+    assert "Port 2223 proves with SHA-1 that it is your board" in text
     config.write_text(modern)
-    assert "RSA" not in Shell(config)("check").output
+    text = Shell(config)("check").output
+    assert "RSA" not in text
+    assert "SHA-1" not in text
 
 
 @pytest.mark.parametrize(
