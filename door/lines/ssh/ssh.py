@@ -33,6 +33,8 @@ shows how it is prevented here.
     exchanges in `algorithms`.
 10. It notes in the host key how one caller wants it to sign, and so for all who agree on keys in
     the same moment. Here: `choose_server_host_key` gives each connection a copy.
+11. A program that asks for a small group gets one that is not safe, and one that asks for a large
+    group keeps the event loop for 24 ms. Here: there is one group.
 """
 
 from __future__ import annotations
@@ -49,6 +51,7 @@ from functools import partial
 from typing import Any, cast
 
 import asyncssh
+from asyncssh import kex_dh
 from asyncssh.channel import SSHServerChannel
 from asyncssh.connection import SSHServerConnectionOptions
 from asyncssh.constants import (
@@ -85,6 +88,10 @@ _LONGEST_PACKET = 35_000  # all programs must accept it (RFC 4253)
 _WINDOW, _LONGEST_DATA = 2 * UNREAD, UNREAD // 2  # bytes typed ahead, and in one packet
 _LEAST_PIECE = 1024
 _LONGEST_VARIABLE = 64
+
+_OWN_NAME = "BulletinBoard"  # no version; cryptlib refuses names of fewer than 6 letters
+# The groups that asyncssh chooses from, each with the fewest bits that a program must ask for.
+kex_dh._dh_gex_groups = ((0, kex_dh._group14_g, kex_dh._group14_p),)  # type: ignore[assignment]
 
 # The costs of packets against the allowance; other kinds cost 1, and each kilobyte 1 more.
 _COSTS = {MSG_KEXINIT: 50, MSG_USERAUTH_REQUEST: 20}
@@ -132,7 +139,7 @@ def options_for(keys: Sequence[asyncssh.SSHKey], offer: SshOffer) -> SSHServerCo
     options = SSHServerConnectionOptions(
         config=None,
         server_host_keys=list(keys),
-        server_version="BBS",
+        server_version=_OWN_NAME,
         kex_algs=offer.exchanges,
         encryption_algs=offer.ciphers,
         mac_algs=offer.macs,

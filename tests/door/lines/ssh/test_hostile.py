@@ -104,7 +104,7 @@ async def test_a_client_that_speaks_no_ssh_is_cut_off_cheaply(
     async with open_board(entrance=Entrance(gate)) as board:
         with steps() as taken:
             output = await raw(board, *sent)
-        assert output.startswith(b"SSH-2.0-BBS\r\n")
+        assert output.startswith(b"SSH-2.0-BulletinBoard\r\n")
         assert max(taken) < STALL
     ((address, blame),) = gate.cut
     assert address == "127.0.0.1"
