@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import sys
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,34 @@ async def test_a_warning_that_was_not_taken_is_sent_again(
     monkeypatch.undo()
     assert await notifier_.send(appends(tmp_path / "sent"), [LOW]) is None
     assert LOW in (tmp_path / "sent").read_text()
+
+
+async def test_a_flood_of_output_is_not_kept() -> None:
+    flood = "import sys; sys.stdout.write('no!' * 10_000_000); raise SystemExit(' such mailbox')"
+    tracemalloc.start()
+    try:
+        said = await Notifier().send((sys.executable, "-u", "-c", flood), [LOW])
+        assert tracemalloc.get_traced_memory()[1] < 5_000_000
+    finally:
+        tracemalloc.stop()
+    assert said is not None
+    assert said.endswith("no!no! such mailbox.")
+
+
+@pytest.mark.parametrize("ending", ["exit 0", "exec sleep 60"])
+async def test_what_a_command_has_started_keeps_nothing_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
+    """It has the command's output open. What a command that hangs has started ends with it."""
+    monkeypatch.setattr(notifier, "COMMAND_SECONDS", 1.0)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    command = ("sh", "-c", f"sleep 4 3> {pipe} & {ending}")
+    said, _ = await asyncio.gather(
+        asyncio.wait_for(Notifier().send(command, [LOW]), 3.0),
+        asyncio.to_thread(pipe.read_text),  # until what was started has ended
+    )
+    assert (said is None) == (ending == "exit 0")
 
 
 async def test_a_command_that_is_missing_is_named() -> None:
