@@ -90,8 +90,11 @@ _LEAST_PIECE = 1024
 _LONGEST_VARIABLE = 64
 
 _OWN_NAME = "BulletinBoard"  # no version; cryptlib refuses names of fewer than 6 letters
-# The groups that asyncssh chooses from, each with the fewest bits that a program must ask for.
-kex_dh._dh_gex_groups = ((0, kex_dh._group14_g, kex_dh._group14_p),)  # type: ignore[assignment]
+# asyncssh has no setting for the groups that it chooses from. Each begins with the fewest bits that
+# a program must ask for.
+kex_dh._dh_gex_groups = tuple(  # type: ignore[assignment]
+    (0, g, p) for _, g, p in kex_dh._dh_gex_groups if p.bit_length() == 2048
+)
 
 # The costs of packets against the allowance; other kinds cost 1, and each kilobyte 1 more.
 _COSTS = {MSG_KEXINIT: 50, MSG_USERAUTH_REQUEST: 20}
