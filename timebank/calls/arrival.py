@@ -39,9 +39,12 @@ LOG_AUTHOR = "drop file"  # in the sysop's log
 GAIN_FILES = (*WINNINGS_FILES, THEBANK_EXT)
 
 _CALLERS, _LOG = schema.callers, schema.sysop_log
-_IS_LIVING = _CALLERS.c.deleted.is_(None)
 _NUMBER: Reader[int] = value(
-    lambda: select(_CALLERS.c.id).where(equal(_CALLERS.c.board, _CALLERS.c.board_key), _IS_LIVING)
+    lambda: (
+        select(_CALLERS.c.id)
+        .where(equal(_CALLERS.c.board, _CALLERS.c.board_key), _CALLERS.c.removed.is_(None))
+        .order_by(_CALLERS.c.deleted.is_not(None), _CALLERS.c.deleted.desc())
+    )
 )
 _SET_BOARD = Prepared(lambda: change(_CALLERS, "board", equal(_CALLERS.c.id)))
 _VISITS, _CALLS = schema.visits, schema.calls
@@ -90,38 +93,37 @@ def host_caller(
     from there moves to this board if key and alias are the same and this board has no account for
     the key. Otherwise both accounts stay. Either case is noted once in the sysop's log.
 
+    A deleted account that the sysop can bring back is returned as it is.
+
     Raises ValueError if the board or the key is empty.
     """
     if not board.strip() or not key.strip():
         raise ValueError("a board's caller has a board and a key")
-    caller_id = _number_of(desk, board, key)
+    record = _account(desk, board, key)
     plain, keyed = _base_names(alias, key)
-    old_id = None if former_board is None else _number_of(desk, former_board, key)
-    if old_id is not None:
-        before = callers.get(desk, old_id)
+    before = None if former_board is None else _account(desk, former_board, key)
+    if record is None and before is not None:
         last_alias = before.name.partition("@")[0].partition("#")[0]
-        same = last_alias.casefold() == plain.casefold()
-        if caller_id is None and same:
-            name = _free_name(desk, plain, keyed, board, old_id)
-            return _move(desk, before, board, name)
-    if caller_id is None:
+        if last_alias.casefold() == plain.casefold():
+            return before if before.deleted else _move(desk, before, board, plain, keyed)
+    if record is None:
         name = _free_name(desk, plain, keyed, board, None)
         record = callers.register_of_board(desk, name, board, key)
-    else:
-        record = callers.get(desk, caller_id)
-        if not _fits(record.name.partition("@")[0], plain, keyed):
-            name = _free_name(desk, plain, keyed, board, caller_id)
-            record = callers.rename_of_board(desk, caller_id, name)
-    if old_id is not None:
+    elif not (record.deleted or _fits(record.name.partition("@")[0], plain, keyed)):
+        name = _free_name(desk, plain, keyed, board, record.id)
+        record = callers.rename_of_board(desk, record.id, name)
+    if before is not None and not before.deleted:
         _note_same_key(desk, before, record)
     return record
 
 
-def _number_of(desk: Desk, board: str, key: str) -> int | None:
-    return _NUMBER.first(desk.connection, board=board, board_key=key)
+def _account(desk: Desk, board: str, key: str) -> CallerRecord | None:
+    number = _NUMBER.first(desk.connection, board=board, board_key=key)
+    return None if number is None else callers.even_if_deleted(desk, number)
 
 
-def _move(desk: Desk, before: CallerRecord, board: str, name: str) -> CallerRecord:
+def _move(desk: Desk, before: CallerRecord, board: str, plain: str, keyed: str) -> CallerRecord:
+    name = _free_name(desk, plain, keyed, board, before.id)
     _SET_BOARD(desk.connection, board=board, id=before.id)
     record = callers.rename_of_board(desk, before.id, name)
     what = (

@@ -12,7 +12,7 @@ from timebank.callers import callers, sysop_log
 from timebank.calls.arrival import host_caller
 from timebank.calls.calls import close_orphaned_calls
 from timebank.errors import NameRefused, Refused
-from timebank.keeping import deletion
+from timebank.keeping import caller_acts, deletion
 from timebank.settings.schedule import Event
 from timebank.settings.settings import BankLimits
 from timebank.window.corrections import adjust
@@ -184,8 +184,24 @@ def test_a_board_and_a_key_there_must_be(books):
             books.do(host_caller, board, key, "Ann")
 
 
-def test_a_deleted_guest_returns_as_a_new_one(books, ann):
+def test_a_deleted_guest_is_no_new_caller_while_the_sysop_can_bring_them_back(books, ann):
+    """A second account under their key would keep the first, and its time, from coming back."""
+    books.do(caller_acts.delete, ann, "Wanda", "spam")
+    for alias in ("Ann", "Anna"):
+        gone = books.do(host_caller, BOARD, "7", alias)
+        assert (gone.id, gone.name, gone.why_out) == (ann, "Ann@Xibalba", "spam")
+        assert gone.deleted is not None
+        assert books.do(host_caller, "Elsewhere", "7", alias, BOARD).board == (
+            BOARD if alias == "Ann" else "Elsewhere"
+        )
+    books.do(caller_acts.bring_back, "#1", None, "Wanda")
+    assert known(books) == ann
+    assert books.audit() == []
+
+
+def test_a_removed_guest_returns_as_a_new_one(books, ann):
     books.do(deletion.delete, ann)
+    books.do(deletion.remove, ann)
     assert known(books) != ann
 
 
