@@ -17,6 +17,7 @@ from pathlib import Path
 
 from timebank import files
 from timebank.errors import BackupRefused
+from timebank.extras import install_command
 from timebank.keeping.backup import Copied, check_source, new_file
 from timebank.settings.forms import Text
 from timebank.settings.settings import BankSettings
@@ -46,6 +47,8 @@ def back_up(
         must = f"must have 1 to {LONGEST_PASSPHRASE} bytes"
         raise BackupRefused(f"The passphrase, the first line of its file, {must}.")
     keys = {each: settings.database.with_name(name) for each, name in KEYS.items()}
+    written: Path = open_table(config).table("board").read("texts", Text(Path), TEXTS)
+    data, texts = (_place(each, config) for each in (settings.database.parent, written))
     with (
         new_file(target) as part,
         tempfile.TemporaryDirectory(prefix=".timebank-", dir=part.parent) as room,
@@ -53,11 +56,11 @@ def back_up(
         name = list(BOOKS)[settings.server is not None]
         books = Path(room, name)
         copied = copy_books(books)
-        members = {CONFIG: _read(config), **_texts(config)}
+        members = {CONFIG: _read(config), **_screens(written, texts)}
         if passphrase is not None:
             sealed = {each: _sealed(key, passphrase) for each, key in keys.items() if key.exists()}
             members.update(sealed)
-        words = _contents(members, copied, name, settings.schedule.local(now))
+        words = _contents(members, copied, name, settings.schedule.local(now), data, texts)
         with tarfile.open(part, "w") as tar:
             for each, data in {CONTENTS: words.encode(), **members}.items():
                 tar.addfile(_member(each, len(data), now), io.BytesIO(data))
@@ -66,15 +69,19 @@ def back_up(
     return copied, words
 
 
-def _texts(config: Path) -> dict[str, bytes]:
+def _place(folder: Path, config: Path) -> Path:
+    """Return a folder as seen from the board's folder, or its whole path if it is not in there."""
+    home, whole = config.absolute().parent, Path(os.path.abspath(folder))
+    return whole.relative_to(home) if whole.is_relative_to(home) else whole
+
+
+def _screens(folder: Path, place: Path) -> dict[str, bytes]:
     """Return the screens that the board shows by their paths in its folder, else in "texts"."""
-    written: Path = open_table(config).table("board").read("texts", Text(Path), TEXTS)
-    home, folder = config.absolute().parent, Path(os.path.abspath(written))
-    top = folder.relative_to(home) if folder.is_relative_to(home) else Path(TEXTS)
+    top = Path(TEXTS) if place.is_absolute() else place
     found = {}
     for path in sorted([*folder.glob("*.ans"), *folder.glob("*.asc")]):
-        place = files.own_links_followed(path)
-        with suppress(OSError), files.opened(place, os.O_RDONLY) as file:
+        real = files.own_links_followed(path)
+        with suppress(OSError), files.opened(real, os.O_RDONLY) as file:
             found[(top / path.name).as_posix()] = os.read(file, os.fstat(file).st_size)
     return found
 
@@ -93,7 +100,14 @@ def _member(name: str, size: int, now: datetime) -> tarfile.TarInfo:
     return member
 
 
-def _contents(members: Mapping[str, bytes], copied: Copied, books: str, local: datetime) -> str:
+def _contents(
+    members: Mapping[str, bytes],
+    copied: Copied,
+    books: str,
+    local: datetime,
+    data: Path,
+    texts: Path,
+) -> str:
     keys = {each: name for each, name in KEYS.items() if each in members}
     state = "with faults: see `timebank audit`" if copied.findings else "in order"
     lines = [
@@ -106,14 +120,20 @@ def _contents(members: Mapping[str, bytes], copied: Copied, books: str, local: d
         "It holds password hashes and the seeds of shoes: let nobody read it.",
         "To put all of it back, in the folder of the board or an empty one:",
         f"  tar xf FILE --exclude={books}; timebank restore FILE",
-        *(f"  openssl pkey -in {each} -out data/{name}" for each, name in keys.items()),
+        *([f"  mkdir -p {texts}; mv {TEXTS}/* {texts}"] if texts.is_absolute() else []),
+        *(f"  openssl pkey -in {each} -out {data / name}" for each, name in keys.items()),
     ]
     return "".join(f"{line}\n" for line in lines)
 
 
 def _sealed(path: Path, passphrase: bytes) -> bytes:
-    from cryptography.hazmat.primitives import serialization as forms  # noqa: PLC0415 - of an extra
-
+    try:
+        from cryptography.hazmat.primitives import serialization as forms  # noqa: PLC0415
+    except ImportError as error:
+        must = f"needs a library that is not installed: run {install_command('ssh')}"
+        raise BackupRefused(
+            f"Sealing the SSH keys {must}. Without a passphrase they are left out."
+        ) from error
     data = _read(path)
     is_openssh = b"OPENSSH PRIVATE KEY" in data  # else as `openssl pkey` writes it
     read = forms.load_ssh_private_key if is_openssh else forms.load_pem_private_key

@@ -12,6 +12,7 @@ import shutil
 import sqlite3
 import stat
 import subprocess
+import sys
 import tarfile
 import tempfile
 from pathlib import Path
@@ -212,6 +213,36 @@ def test_a_passphrase_in_any_letters_seals_as_it_stands(board, timebank, folder:
     timebank.says(*asked, str(folder / "board.tar"))
     sealed = members(folder / "board.tar")["ssh_host_key.pem"]
     assert load_pem_private_key(sealed, b"c\xe9dre")
+
+
+@pytest.mark.of_a_file
+def test_keys_that_no_library_can_seal_are_refused_with_what_to_install(
+    board, timebank, folder: Path, passphrase: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The extra was there when the board made the keys; this machine has the books alone."""
+    monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives", None)
+    asked = ("backup", "--all", "--passphrase-file", passphrase, str(folder / "board.tar"))
+    assert "'blackjack-for-time[ssh]'" in (said := timebank.refuses(*asked))
+    assert said.startswith("Sealing the SSH keys needs a library that is not installed: run ")
+
+
+@pytest.mark.of_a_file
+def test_the_contents_name_folders_outside_the_board(
+    board, timebank, folder: Path, passphrase: str, tmp_path: Path
+) -> None:
+    """Debian's package has its settings in /etc, and all else in /var/lib."""
+    home = tmp_path / "etc"
+    home.mkdir()
+    data, texts = folder / "data", folder / "texts"
+    (home / "sysop.toml").write_text(f'[board]\ndata = "{data}"\ntexts = "{texts}"\n', "utf-8")
+    asked = ("backup", "--config", str(home / "sysop.toml"), "--all", str(tmp_path / "board.tar"))
+    told = CliRunner().invoke(main, [*asked, "--passphrase-file", passphrase])
+    steps = [line.strip() for line in told.stdout.splitlines()[-3:]]
+    assert steps == [
+        f"mkdir -p {texts}; mv texts/* {texts}",
+        f"openssl pkey -in ssh_host_key.pem -out {data}/ssh_host_key",
+        f"openssl pkey -in ssh_host_rsa_key.pem -out {data}/ssh_host_rsa_key",
+    ]
 
 
 @pytest.mark.of_a_file
