@@ -62,8 +62,8 @@ def back_up(
             members.update(sealed)
         words = _contents(members, copied, name, settings.schedule.local(now), data, texts)
         with tarfile.open(part, "w") as tar:
-            for each, data in {CONTENTS: words.encode(), **members}.items():
-                tar.addfile(_member(each, len(data), now), io.BytesIO(data))
+            for each, content in {CONTENTS: words.encode(), **members}.items():
+                tar.addfile(_member(each, len(content), now), io.BytesIO(content))
             with books.open("rb") as file:
                 tar.addfile(_member(name, books.stat().st_size, now), file)
     return copied, words
