@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import sqlite3
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -36,9 +35,8 @@ from timebank.cli.common import say
 from timebank.cli.errors import refusing
 from timebank.errors import BooksUnavailable, DatabaseRefused, SettingsError
 from timebank.ledger import failures
-from timebank.ledger.database import Desk, check_version
+from timebank.ledger.database import Desk
 from timebank.ledger.engines import books_of
-from timebank.ledger.sqlite import dialect as sqlite
 from timebank.settings.toml import TomlTable, open_table
 
 if TYPE_CHECKING:
@@ -95,48 +93,22 @@ def _rules(settings: Config) -> list[str]:
 
 
 def _look_at_people(settings: Config, path: Path) -> list[str]:
-    """Return sentences about who has sysop powers, and which names in the settings do nothing.
-
-    Opens the books for reading only.
-    """
-    if settings.bank.server is not None:
-        return _look_at_people_on_a_server(settings, path)
-    if not settings.database.exists():
+    """Return sentences about who has sysop powers, and which names in the settings do nothing."""
+    if settings.bank.server is None and not settings.database.exists():
         return people.unregistered(settings.bank, path)
     try:
-        with contextlib.closing(sqlite.open_file(settings.database, mode="ro")) as connection:
-            program, version = sqlite.program_of(connection), sqlite.version_of(connection)
-        check_version(settings.database, program, version)
-        return _people(settings, path)
-    except DatabaseRefused as refused:
-        return [str(refused)]
-    except (sqlite3.Error, DBAPIError, BooksUnavailable) as error:
-        refusal = files.forbidden(settings.database, writes=True)
-        why = failures.sentence(error)
-        return [refusal or f"Can't look into the database {settings.database}: {why}."]
-
-
-def _look_at_people_on_a_server(settings: Config, path: Path) -> list[str]:
-    try:
-        with contextlib.closing(books_of(settings.bank)) as database:
-            database.open_existing()
-        return _people(settings, path)
+        with _reading(settings) as desk:
+            return [people.holders(desk), *people.doubts(desk, path)]
     except (DatabaseRefused, BooksUnavailable, DBAPIError) as error:
         return [f"{failures.sentence(error)}."]
 
 
-def _people(settings: Config, path: Path) -> list[str]:
-    with _reading(settings) as desk:
-        return [people.holders(desk), *people.doubts(desk, path)]
-
-
 @contextlib.contextmanager
 def _reading(settings: Config) -> Iterator[Desk]:
-    with (
-        contextlib.closing(books_of(settings.bank)) as database,
-        database.reading(settings.bank, datetime.now(UTC)) as desk,
-    ):
-        yield desk
+    with contextlib.closing(books_of(settings.bank)) as database:
+        database.open_existing()
+        with database.reading(settings.bank, datetime.now(UTC)) as desk:
+            yield desk
 
 
 def _look_at_machine(settings: Config) -> list[str]:
@@ -205,8 +177,6 @@ def _look_for_front_ends(settings: Config) -> list[str]:
 
 def _latest_calls(settings: Config) -> list[tuple[str, str]]:
     """Return (name, address) of the last calls; none if the books cannot be read."""
-    if settings.bank.server is None and not settings.database.is_file():
-        return []
     try:
         with _reading(settings) as desk:
             return latest_addresses(desk, LATEST)
