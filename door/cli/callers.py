@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from door.call import passwords
-from door.cli.common import config_option, load_config, reading, writing
+from door.cli.common import config_option, load_config, read_password, reading, writing
 from door.config.people import command
 from door.defence import ssh_keys
 from door.errors import PasswordRefused
@@ -272,7 +272,7 @@ def password(config_path: Path, by: str, name: str, stdin: bool) -> None:
     if record is not None and reserved is not None and not names.is_same(reserved, record.name):
         raise UserError(f"{powers.numbered(record)}, has a name that only looks like {reserved}.")
     typed = (
-        _read_line()
+        read_password(sys.stdin.buffer)
         if stdin
         else click.prompt("New password", hide_input=True, confirmation_prompt=True)
     )
@@ -297,14 +297,6 @@ def password(config_path: Path, by: str, name: str, stdin: bool) -> None:
     if (reserved in config.bank.co_sysops or is_sysop) and not record.powers:
         gives = command(config_path, "grant", record.name)
         click.echo(f"{record.name} has no sysop powers: {gives} gives them.")
-
-
-def _read_line() -> str:
-    """Read a line of standard input as UTF-8, in any locale."""
-    try:
-        return sys.stdin.buffer.readline().decode().rstrip("\r\n")
-    except UnicodeDecodeError as error:
-        raise UserError("The password is not in UTF-8.") from error
 
 
 def _refuse_reserved(config: Config, name: str) -> None:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from datetime import UTC
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, BinaryIO, TypeVar, cast
 
 import click
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., object])
 
 DEFAULT_CONFIG = Path("sysop.toml")
+LONGEST_LINE = 4096  # bytes that are read of a password
 
 config_option = click.option(
     "--config",
@@ -67,6 +68,14 @@ def need(path: Path) -> None:
             f"There is no {path} here. Run this in the folder of your board, or name its settings"
             " with --config; `door init` makes a board."
         )
+
+
+def read_password(file: BinaryIO) -> str:
+    """Return the first line of a file, which is in UTF-8 in any locale."""
+    try:
+        return file.readline(LONGEST_LINE).decode().rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        raise UserError("The password is not in UTF-8.") from error
 
 
 def log_to_stderr(

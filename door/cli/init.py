@@ -14,14 +14,14 @@ import click
 
 from door.call import passwords
 from door.cli.check import report
-from door.cli.common import load_config
+from door.cli.common import load_config, read_password
 from door.config.people import command
 from door.errors import CannotListen, PasswordRefused, SetupRefused
 from door.lines.registry import KINDS, lacks
 from door.setup import answers as checks
 from door.setup import machine, new_board
 from door.setup.answers import in_the_way
-from door.setup.writing import Fate, new_name
+from door.setup.writing import Fate
 from timebank.cli.common import by_option, say
 from timebank.cli.errors import UserError, refusing
 from timebank.errors import BooksFailed, DatabaseRefused, Refused, SettingsError
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from door.setup.machine import WantedFiles
 
 PASSWORD_VARIABLE = "BJFT_SYSOP_PASSWORD"
-LARGEST_PASSWORD_FILE = 4096  # bytes
 ALL, NONE = "all", "none"
 
 T = TypeVar("T")
@@ -180,15 +179,10 @@ def _given_password(path: Path | None) -> str:
     """Return the password from the file or the environment, "" if there is none."""
     if path is None:
         return os.environ.get(PASSWORD_VARIABLE, "")
-    try:
-        if str(path) == "-":
-            text = sys.stdin.buffer.readline(LARGEST_PASSWORD_FILE)
-        else:
-            with path.open("rb") as file:
-                text = file.readline(LARGEST_PASSWORD_FILE)
-        return text.decode().rstrip("\r\n")
-    except UnicodeDecodeError as error:
-        raise UserError("The password is not in UTF-8.") from error
+    if str(path) == "-":
+        return read_password(sys.stdin.buffer)
+    with path.open("rb") as file:
+        return read_password(file)
 
 
 def _checked(typed: str, sysop: str, asks: bool) -> str:
@@ -256,13 +250,8 @@ def _writing(folder: Path) -> Iterator[None]:
 
 
 def _write_for_the_machine(config: Config, wanted: WantedFiles) -> None:
-    sentences = {
-        Fate.WRITTEN: "Wrote {path}.",
-        Fate.SAME: "{path} is there already, as it would be written now.",
-        Fate.AS_NEW: "{path} is there already and stays; what would be written now is in {new}.",
-    }
     for each in machine.write(config, wanted):
-        click.echo(sentences[each.fate].format(path=each.path, new=new_name(each.path).name))
+        click.echo(each.fate.sentence(each.path))
 
 
 def _say_next(config: Config, steps: list[str], *, has_container: bool) -> None:

@@ -16,7 +16,7 @@ from door.errors import DropFileRefused, SetupRefused
 from door.session.arrival import DoorOptions
 from door.setup import host_boards, writing
 from door.setup.host_boards import DROP_FILE, HostSetup, drop_file
-from door.setup.writing import Fate, new_name, put
+from door.setup.writing import put
 from timebank.cli.common import say
 from timebank.cli.errors import UserError, refusing
 from timebank.errors import BooksFailed, DatabaseRefused, SettingsError
@@ -88,19 +88,13 @@ def _settings(config: Config, made: HostSetup) -> None:
 
 
 def _write(config: Config, files: dict[str, str]) -> None:
-    sentences = {
-        Fate.WRITTEN: "Wrote {path}.",
-        Fate.SAME: "{path} is there already, as it would be written now.",
-        Fate.AS_NEW: "{path} is there already and stays. Put {new} in its place, unless you have"
-        " changed it.",
-    }
     for name, text in files.items():
         path = config.path.absolute().parent / name
         try:
             fate = put(path, text, _SCRIPT if path.suffix == ".sh" else _TEXT)
         except OSError as error:
             raise UserError(f"{path} cannot be written ({error.strerror}).") from error
-        click.echo(sentences[fate].format(path=path, new=new_name(path).name))
+        click.echo(fate.sentence(path))
 
 
 def _doubts(config: Config, made: HostSetup) -> list[str]:

@@ -11,18 +11,23 @@ import os
 import stat
 import tempfile
 from collections.abc import Iterator
-from enum import Enum, auto
+from enum import Enum
 from pathlib import Path
 
 from timebank import files
 
 
 class Fate(Enum):
-    """What happened to a file."""
+    """What happened to a file, as a sentence."""
 
-    WRITTEN = auto()
-    SAME = auto()  # the same file was there already
-    AS_NEW = auto()  # another file is there and stays; ours has ".new" after its name
+    WRITTEN = "Wrote {path}."
+    SAME = "{path} is there already, as it would be written now."
+    AS_NEW = (
+        "{path} is there already and stays. Put {new} in its place, unless you have changed it."
+    )
+
+    def sentence(self, path: Path) -> str:
+        return self.value.format(path=path, new=new_name(path).name)
 
 
 def put(path: Path, text: str, mode: int) -> Fate:

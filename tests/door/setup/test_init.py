@@ -110,8 +110,9 @@ def test_a_file_changed_by_the_sysop_stays_and_ours_is_added(tmp_path: Path) -> 
     ours = file.read_text(encoding="utf-8")
     file.write_text("mine\n", encoding="utf-8")
     result = made(tmp_path, "--with", "logrotate")
-    assert f"{file} is there already and stays; what would be written now is in bjft.new." in (
-        result.output
+    assert (
+        f"{file} is there already and stays. Put bjft.new in its place, unless you have changed it."
+        in (result.output)
     )
     assert file.read_text(encoding="utf-8") == "mine\n"
     assert file.with_name("bjft.new").read_text(encoding="utf-8") == ours
