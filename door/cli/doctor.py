@@ -10,7 +10,7 @@ import os
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
@@ -188,13 +188,10 @@ def _books(config: Config) -> Iterator[Database]:
 def _trial(
     database: Database, config: Config, arrival: DoorCall, now: datetime
 ) -> tuple[CallerRecord, OpenedCall]:
-    trial: list[tuple[CallerRecord, OpenedCall]] = []
-    try:
-        with database.transaction(config.bank, now) as desk:
-            trial.append(_let_in(desk, arrival))
-            raise _TakenBack
-    except _TakenBack:
-        return trial[0]
+    with suppress(_TakenBack), database.transaction(config.bank, now) as desk:
+        trial = _let_in(desk, arrival)
+        raise _TakenBack
+    return trial
 
 
 def _let_in(desk: Desk, arrival: DoorCall) -> tuple[CallerRecord, OpenedCall]:

@@ -18,12 +18,7 @@ from typing import Literal, get_args
 
 from door.config.boards import NAMES, HostBoard, is_name, read_boards
 from door.config.defence import HOME, Defences
-from door.config.listeners import (
-    HealthSettings,
-    is_taken,
-    read_health,
-    read_listeners,
-)
+from door.config.listeners import HealthSettings, is_taken, read_health, read_listeners
 from door.config.pages import PagesSettings, read_pages
 from door.config.public import EXAMPLE, LONGEST_ADDRESS, PublicSettings, read_public
 from door.games.engine.game import HOUSE_SETS
@@ -51,9 +46,6 @@ Pace = Literal["normal", "fast", "off", "still"]
 
 CHECK_PAGE = "check.html"  # the page that checks hands, at ports of kind "web"
 _PAGE = re.compile(r"https?://[a-zA-Z0-9.\-\[\]:]+(/[!$-~]*)?")  # without #, which we append
-
-
-# The writer's thread hashes a chain of that many seeds in a tenth of a millisecond.
 
 
 STAYS, DOORS_MINUTES = "start_for_doors_minutes", 10

@@ -134,13 +134,11 @@ def _table(document: TOMLDocument, path: Path_) -> Any:
 
     inner: Any = document
     for number, part in enumerate(path):
-        if isinstance(part, int):
-            inner = inner[part]
-            continue
-        if part not in inner:
-            is_list = isinstance(dict(enumerate(path)).get(number + 1), int)
+        if isinstance(part, str) and part not in inner:
+            rest = path[number + 1 :]
+            is_list = bool(rest) and isinstance(rest[0], int)
             usual = [*(USUAL_EVENTS if part == "events" else USUAL_TABLES)]
-            inner[part] = usual if is_list else tomlkit.table(number + 1 < len(path))
+            inner[part] = usual if is_list else tomlkit.table(bool(rest))
         inner = inner[part]
     return inner
 

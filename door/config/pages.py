@@ -19,9 +19,8 @@ if TYPE_CHECKING:
 class PagesSettings:
     # Callers who may read the books in a browser without sysop powers: folded names.
     readers: frozenset[str] = frozenset()
-    is_served: bool = setting(
-        TrueOrFalse(), False, "serve"
-    )  # whether `door serve` shows them, by a process of its own
+    # Whether `door serve` shows them, in a process of its own.
+    is_served: bool = setting(TrueOrFalse(), False, "serve")
     host: str = setting(Text(str), "127.0.0.1")
     port: int = setting(Number(1, 65535), 8024)
     certificate: Path | None = setting(OPTIONAL_PATH, "")

@@ -326,8 +326,7 @@ class Server:
         sentences = await asyncio.to_thread(reloading.changes, self._begun, old, new)
         with contextlib.suppress(BooksUnavailable):  # `door check` reports these doubts too
             sentences += await self.books.run(partial(people.doubts, path=new.path))
-        for words in sentences:
-            log.warning("%s", words)
+        _warn_of(sentences)
         if self.public_page is not None:
             await self.public_page.renew()
         return sentences

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 # In the folder of each board: a sample, and what its sysop does next.
 DROP_FILE, STEPS = "DOOR32.SYS", "steps.txt"
-TRIAL_MINUTES = 60  # the time left of the caller in a sample
 LONGEST_COMMAND = 63  # letters in a command line of older versions of Synchronet
 WRITTEN, WRAPPER = "boards", "rundoor.sh"  # the folder of the written files, and a script in it
 INSTALLER = "install-xtrn.ini"  # for Synchronet, next to the settings

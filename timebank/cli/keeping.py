@@ -48,10 +48,9 @@ from timebank.thebank import importer
 from timebank.thebank import outbox as thebank_ext
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from types import ModuleType
 
-    from timebank.audit.findings import Finding
     from timebank.keeping.backup import Restored
     from timebank.ledger.database import Database
     from timebank.reports.exports import Record
@@ -94,7 +93,7 @@ def backup(config: Path, is_all: bool, passphrase_file: BinaryIO | None, file: P
         with ignoring_note_errors("copy"):  # for the sysop's pages
             last_runs.note_copy(settings, begun, file)
     if copied.findings:
-        _say_findings(copied.findings)
+        say(map(str, copied.findings))
         click.echo(f"{file} is a true copy, but the books have faults.", err=True)
         sys.exit(EXIT_WRONG)
     click.echo(
@@ -202,7 +201,7 @@ def _restored(
     except (BackupRefused, DatabaseRefused) as refusal:
         sentence = str(refusal).replace(str(source), str(file))
         if isinstance(refusal, NotInOrder):
-            _say_findings(refusal.findings)
+            say(map(str, refusal.findings))
             click.echo(sentence, err=True)
             sys.exit(EXIT_WRONG)
         raise UserError(sentence) from refusal
@@ -227,10 +226,6 @@ def _say_restored(restored: Restored, settings: BankSettings, file: Path) -> Non
 
 def _transfers(count: int) -> str:
     return "1 transfer" if count == 1 else f"{count} transfers"
-
-
-def _say_findings(findings: Sequence[Finding]) -> None:
-    say(str(finding) for finding in findings)
 
 
 @click.command()

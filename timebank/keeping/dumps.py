@@ -33,6 +33,7 @@ from timebank.calls.calls import open_calls
 from timebank.errors import BackupRefused, BooksFailed, BooksUnavailable, DatabaseRefused
 from timebank.keeping import restore as restoring
 from timebank.keeping.backup import (
+    DATABASE,
     Copied,
     Restored,
     check_source,
@@ -56,8 +57,6 @@ from timebank.words import BY_COMMAND
 MAINTENANCE = "postgres"
 # How many bytes of a database's name stay before our suffix; names have 63 bytes at most.
 NAME_BYTES = 36
-# The first bytes of an SQLite database.
-SQLITE = b"SQLite format 3\0"
 
 Connection = psycopg.Connection[Any]
 # The state of the books to be replaced, who is online, and what a copy lacks of them.
@@ -232,7 +231,7 @@ def _copy(admin: Connection, server: ServerPlace, source: Path) -> Iterator[Serv
 def _refuse_other_source(source: Path) -> None:
     check_source(source)
     with source.open("rb") as file:
-        if file.read(len(SQLITE)) == SQLITE:
+        if file.read(len(DATABASE)) == DATABASE:
             raise BackupRefused(
                 f"{source} is a copy of books in a file. Restore it to a file, and take that to the"
                 " server with `timebank move`."
