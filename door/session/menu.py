@@ -9,10 +9,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ansi.canvas import Canvas
-from ansi.width import text_width
 from door import wording
 from door.call.canvas_display import CanvasDisplay
-from door.call.markup import lit, plain, wrap
+from door.call.markup import lit, wrap
 from door.call.page import MARGIN
 from door.call.scene import LAYOUT_COLUMNS, WholeWidth
 from door.call.talk import listed_names
@@ -74,7 +73,7 @@ OWN_ROWS = 4  # reserved for the caller's own notices
 NAMES_SHOWN = 3  # of the other callers who are on
 INDENT, NARROW_INDENT = "     ", "    "
 MORE = "..."
-BANK_COLUMN, NARROW_BANK_COLUMN = 22, 20  # counted from the "T" of "Time left"
+BANK_COLUMN = 22  # counted from the "T" of "Time left"
 NOTHING, ABOUT, WORDS, ALL = range(4)  # how much detail to show under a game's title
 NOWHERE, BELOW_TIME, EVERYWHERE = range(3)  # where to leave an empty row
 TURN_SECONDS = 6.0  # that a line is shown where several share a row
@@ -293,7 +292,7 @@ class Live:
 class MenuScene(WholeWidth):
     """The menu under its header, as much of it as the screen has room for.
 
-    All but the time left and the news is painted once, so each second costs one field.
+    All but the time left and the news is painted once, so each second costs at most one field.
     """
 
     board: str
@@ -317,7 +316,9 @@ class MenuScene(WholeWidth):
             self._painted[key] = self._paint_still(canvas, area)
         rows, time_row, free = self._painted[key]
         canvas.paste(0, rows)
-        canvas.put_pipe(time_row, self._left(area), self._time(area))
+        if not area.is_narrow:  # there the last row alone has the time
+            # The spaces behind it erase the rest of a longer time.
+            canvas.put_pipe(time_row, self._left(area), f"{self._time()}  ")
         self._paint_live(canvas, area, free)
 
     def greet(self, greeting: Sequence[str]) -> None:
@@ -373,13 +374,8 @@ class MenuScene(WholeWidth):
         header, games = self._fitting(area, above)
         return header is None and (not area.is_narrow or 1 + above + len(games) > area.rows)
 
-    def _time(self, area: Area | None = None) -> str:
-        clock = f"|15{wording.clock_time(self.purse.time_left())}"
-        if area is None:
-            return f"|07{_('Time left')}  {clock}"
-        # The spaces behind it erase the rest of a longer time.
-        gap = " " if area.is_narrow else "  "
-        return f"|07{_('Time left')}{gap}{clock}  "
+    def _time(self) -> str:
+        return f"|07{_('Time left')}  |15{wording.clock_time(self.purse.time_left())}"
 
     def _stated(self) -> list[str]:
         return [f"|14{' '.join(self.statements)}"] if self.statements else []
@@ -392,14 +388,10 @@ class MenuScene(WholeWidth):
         return [line for each in self.greeting for line in wrap(each, width)]
 
     def _bank_rows(self, area: Area) -> list[str]:
-        """Return the row of the time left and, where the bank does not fit there, the next one."""
-        if not area.is_narrow:
-            return [" " * BANK_COLUMN + self.bank]
-        bank = self.bank.replace("  ", " ")
-        fits_one_row = text_width(plain(bank)) + NARROW_BANK_COLUMN <= area.columns - 2
-        if fits_one_row and text_width(plain(self._time(area))) <= NARROW_BANK_COLUMN + 1:
-            return [" " * NARROW_BANK_COLUMN + bank]
-        return ["", self.bank]
+        """Return the rows of the bank, on a wide screen next to the time left."""
+        if area.is_narrow:
+            return list(wrap(self.bank, area.columns - 2))
+        return [" " * BANK_COLUMN + self.bank]
 
     def _paint_still(self, canvas: Canvas, area: Area) -> tuple[tuple[Row, ...], int, int]:
         """Paint all but time and news; return the rows, the row of the time, the first free row."""

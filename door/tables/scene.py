@@ -298,10 +298,8 @@ class TableScene:
         self._paint_clock(canvas, area)
 
     def _paint_clock(self, canvas: Canvas, area: Area) -> None:
-        clock = wording.clock_time(self.time_left)
-        if area.is_narrow:
-            canvas.put_clock(area.rows - 2, area.left + 1, f"|07{_('Time')} |14{clock}  ")
-        else:
+        if not area.is_narrow:  # there the last row has the time: one clock costs half the bytes
+            clock = wording.clock_time(self.time_left)
             column = self._panel_column(area) + 2 + NAME_COLUMNS
             canvas.put_clock(FELT_ROW + 1, column, f"|14{clock:<11}")
 
@@ -427,8 +425,8 @@ class TableScene:
         if self.bet:
             bet = f"|07{bet_name()} |14{wording.coin_number(self.bet, self.coin)}"
         if self.has_purse:
-            canvas.put_pipe(row, column + 16, pot)
-        canvas.put_pipe(row, column + 26, bet)
+            canvas.put_pipe(row, column + 1, pot)
+        canvas.put_pipe(row, column + 20, bet)
         if self.tally.turns:
             canvas.put_pipe(row + 1, column + 1, f"|07{_('Sitting')} |15{self._net()}")
             canvas.put_pipe(row + 1, column + 20, f"|07{_('W-L-push')} |15{self._score()}")

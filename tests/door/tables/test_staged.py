@@ -212,7 +212,7 @@ async def is_played_at(board: World, game: str, seed: bytes, profile: Profile) -
     board.seeds = [seed]
     await ada.send("b").until("Coins, 1 to 10 (Enter for 1):")
     await ada.send("5\r").until("<S>ta")
-    assert "Pot 55    Bet 5" in ada.row(rows - 1 - 6 - 2)
+    assert "Pot 55             Bet 5" in ada.row(rows - 1 - 6 - 2)
     assert ada.picture.count("┌─────┐") >= 2
     await ada.send("s").until("<B>et")
     assert re.search(r"Sitting \S+ +W-L-push \d-\d-\d", ada.picture)
