@@ -10,6 +10,7 @@ the last row.
 """
 
 import re
+import textwrap
 from itertools import repeat
 
 from ansi.charset import Charset
@@ -21,6 +22,14 @@ _TOKEN = re.compile(r"\x1b\[([0-9;?]*)([A-Za-z])|([\r\n\a\b])|([^\x00-\x1f\x7f]+
 _NEVER = -1  # no colour, so that the first one is sent
 
 Row = list[int]  # cells: a byte, its colour from bit 8 on, and `REVERSED`; a blank is `BLANK`
+
+
+def notice(charset: Charset, words: str) -> bytes:
+    """Return words alone on a cleared screen, for a caller who gets no other output."""
+    computer = COMPUTERS[charset]
+    lines = textwrap.wrap(words, computer.columns - 1)
+    screen = HomeScreen(charset, computer.columns, computer.rows)
+    return screen.feed("".join(f"{line}\r\n" for line in lines))
 
 
 class HomeScreen:

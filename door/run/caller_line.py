@@ -25,15 +25,24 @@ MAX_BYTES = 128  # of the two lines
 
 
 class CallerLine:
-    def __init__(self, reading: int, writing: int) -> None:
+    def __init__(self, reading: int, writing: int, charset: str = "") -> None:
         self._reading, self._writing = reading, writing
+        self._charset = charset if charset in ("petscii", "atascii") else ""
 
     def say(self, words: str) -> None:
-        """Write a line of ASCII, if the caller is still there."""
+        """Write a line of ASCII or for a home computer, if the caller is still there."""
         try:
-            os.write(self._writing, f"{words}\r\n".encode("ascii", "replace"))
+            os.write(self._writing, self._encoded(words))
         except OSError:
             return
+
+    def _encoded(self, words: str) -> bytes:
+        if not self._charset:
+            return f"{words}\r\n".encode("ascii", "replace")
+        from ansi.charset import Charset  # noqa: PLC0415 - as is the next, for few callers
+        from ansi.home_screen import notice  # noqa: PLC0415
+
+        return notice(Charset(self._charset), words)
 
     def pause(self, seconds: float) -> None:
         """Wait for `seconds`, or until the caller presses a key."""
@@ -51,18 +60,19 @@ def find_line(
 
     `call_back` connects to a host and port, and returns the descriptor.
     """
+    charset = options.get("charset", "")
     try:
         if "connect" in options:
             host, _, port = options["connect"].rpartition(":")
             host_end = call_back(host.strip("[]"), int(port))
-            return CallerLine(host_end, host_end)
+            return CallerLine(host_end, host_end, charset)
         if "socket" in options or not ("stdio" in options or "local" in options):
             end = int(options["socket"]) if "socket" in options else _named_socket(files)
             if end is not None and hand_over.is_socket(end):
-                return CallerLine(end, end)
+                return CallerLine(end, end, charset)
             if "socket" in options:
                 return None
-        return CallerLine(0, 1) if hand_over.flows(0) and hand_over.flows(1) else None
+        return CallerLine(0, 1, charset) if hand_over.flows(0) and hand_over.flows(1) else None
     except (OSError, ValueError, OverflowError):
         return None
 

@@ -50,6 +50,8 @@ from typing import Any, cast
 import telnetlib3
 from telnetlib3 import telopt
 
+from ansi.charset import Charset
+from ansi.home_screen import notice
 from door.lines.line import LANGUAGE_VARIABLES, MOST_TERMINAL_TYPES, Line, bounded_size, printable
 from door.lines.port.connection import OPEN, Entrance
 from door.lines.port.listener import Listener
@@ -401,6 +403,9 @@ class TelnetListener(Listener):
 
     def answer(self, address: str, gone: Callable[[], None]) -> HardenedTelnet:
         return HardenedTelnet(self._limits, self._serve, gone, address, self._terminal)
+
+    def farewell(self, words: str) -> bytes:
+        return notice(Charset(self._terminal), words) if self._terminal else super().farewell(words)
 
     def _serve(self, line: TelnetLine) -> None:
         self.begin_call(line, partial(self._on_line, line))

@@ -11,6 +11,7 @@ import pytest
 from door.lines import hand_over
 from door.run import caller_line, relay
 from tests.door.dropfiles.writers import door32, text
+from tests.home_computer import SCREENS
 
 
 def nobody(host: str, port: int) -> int:
@@ -44,6 +45,20 @@ def test_a_caller_on_a_socket_reads_that_they_must_wait(tmp_path: Path, way: str
         named(tmp_path, near.fileno())
         options = {"socket": str(near.fileno())} if way == "--socket" else {}
         assert written_bytes(far, tmp_path, options) == b"One moment, please.\r\n"
+
+
+@pytest.mark.parametrize(("charset", "begin"), [("petscii", b"\x0e\x93"), ("atascii", b"\x7d")])
+def test_a_home_computer_reads_it_in_its_own_letters(
+    tmp_path: Path, charset: str, begin: bytes
+) -> None:
+    near, far = socket.socketpair()
+    with near, far:
+        options = {"socket": str(near.fileno()), "charset": charset}
+        shown = SCREENS[charset]()
+        written = written_bytes(far, tmp_path, options)
+        assert written.startswith(begin)
+        shown.feed(written)
+        assert shown.display[0].rstrip() == relay.ONE_MOMENT
 
 
 def test_an_older_file_that_names_a_socket_leaves_it_alone(tmp_path: Path) -> None:

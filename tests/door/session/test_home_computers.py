@@ -149,6 +149,41 @@ async def test_a_flood_ends_one_call_and_noise_none(own: tuple[World, str]) -> N
 
 
 @pytest.mark.parametrize("charset", LOOKS)
+async def test_a_refused_call_reads_why_in_its_own_letters(tmp_path: Path, charset: str) -> None:
+    limit = "[defence]\nallow = []\ncalls_per_address = 1\n"
+    async with world(tmp_path, toml=OWN.format(charset=charset) + limit) as board:
+        first = await calls_own_port(board, PORTS[charset])
+        await first.until("Name:")
+        refused = await calls_own_port(board, PORTS[charset])
+        await refused.until_closed()
+        assert " ".join(refused.picture.split()).startswith("Too many calls from your address.")
+
+
+async def test_a_password_is_the_same_from_a_commodore_and_from_a_pc(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OWN.format(charset="petscii")) as board:
+        terminal = await calls_own_port(board, COMMODORE)
+        await terminal.until("Name:")
+        await terminal.send("new\r").until("The name you want:")
+        await terminal.send("Ada\r").until("A password")
+        await terminal.send(b"\xcfPEN \xd3ESAME 1\r").until("Once more:")
+        await terminal.send(b"oPEN sESAME 1\x8d").until("when you have written it")
+        await terminal.close()
+        await board.at_rest()
+        at_a_pc = await board.call(MODERN)
+        await at_a_pc.until("Name:")
+        await at_a_pc.send("Ada\r").until("Password:")
+        await at_a_pc.send("Open Sesame 1\r").until("Your choice (Enter for 2)?")
+
+
+async def test_a_flood_of_deletes_only_chooses_the_set(board: World) -> None:
+    terminal = await board.call(BEHIND_A_MODEM)
+    await terminal.until(OFFER)
+    await terminal.send(b"\x14~" * 500).until("Name:")
+    assert not terminal.shows(OFFER)
+    await terminal.send(b"\x14" * 40 + b"NEW\r").until("Press ← at any time to go")
+
+
+@pytest.mark.parametrize("charset", LOOKS)
 def test_a_host_may_name_the_set(charset: str) -> None:
     assert charset in CHARSETS
     look = look_by_host("ansi", charset)
