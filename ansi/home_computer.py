@@ -2,7 +2,8 @@
 
 Their terminals know no ANSI. Each byte is a glyph, a key, or one of few control codes: clear, home,
 steps of the cursor, sixteen colours, reverse. A cell has one colour, and the background is black;
-so a cell with a background is shown in reverse, in the colour of the two that tells more.
+so a cell with a background is shown in reverse, in the colour of the two that tells more. A block
+of two bright colours is shown whole, so that drawn letters keep their strokes.
 
 A Commodore has two sets of glyphs and shows one at a time. The first has upper and lower case; the
 second has capitals and the four suits. A quotation mark is never sent: after one, a Commodore shows
@@ -70,13 +71,16 @@ _ATARI = (
 _INSTEAD = dict(zip("═║╔╗╚╝╠╣╦╩╬╒╓╕╖╘╙╛╜╞╟╡╢╤╥╧╨╪╫", "─│┌┐└┘├┤┬┴┼┌┌┐┐└└┘┘├├┤┤┬┬┴┴┼┼", strict=True))
 _INSTEAD |= dict(zip("\\`{}~", "/'()-", strict=True))
 
-# The codes of the sixteen colours, in the order of `Colour`: black would be invisible.
-_INKS = bytes((151, 28, 30, 129, 31, 156, 159, 155, 151, 150, 153, 158, 154, 156, 159, 5))
+# The codes of the sixteen colours, in the order of `Colour`: black would be invisible, and the
+# darkest grey is hard to read.
+_INKS = bytes((151, 28, 30, 129, 31, 156, 159, 155, 152, 150, 153, 158, 154, 156, 159, 5))
 # In reverse the text is black, so dark colours become light ones.
 _PAPERS = bytes((151, 150, 153, 129, 154, 156, 159, 155, 152, 150, 153, 158, 154, 156, 159, 5))
 _PALE = (Colour.GREY, Colour.WHITE)
 # The felt of a table is left black: it would take half of a scene's bytes.
 _NO_PAPER = (None, Colour.BLACK, Colour.GREEN)
+BLOCKS, SHADES = "▀▄▌▐", "░▒▓"
+_BRIGHTNESS = (0, 2, 0, 2, 1, 2, 2, 2, 1, 3, 3, 3, 3, 3, 3, 3)  # of the colours; 2 and 3 are bright
 
 
 @dataclass(frozen=True)
@@ -103,6 +107,10 @@ class HomeComputer:
         """Return colour and reverse of a style, by its number, as in a cell."""
         return _ink(self.has_colours, style)
 
+    def block(self, character: str, style: int) -> int:
+        """Return the cell of one of `BLOCKS` or `SHADES` in a style, by its number."""
+        return _block(self.glyphs[character], character in SHADES, style)
+
     def glyph(self, character: str) -> int:
         """Return the byte of a character, or of a similar one, and `REVERSED` if it is that."""
         known = self.glyphs.get(character) or self.glyphs.get(_INSTEAD.get(character, ""))
@@ -112,17 +120,36 @@ class HomeComputer:
         return known
 
 
+def _front(style: Style) -> Colour:
+    front = Colour.GREY if style.foreground is None else style.foreground
+    return Colour(front | 8) if style.bold else front
+
+
+@lru_cache(maxsize=512)
+def _block(glyph: int, is_shade: bool, number: int) -> int:
+    style = style_of(number)
+    front, back = _front(style), style.background or Colour.BLACK
+    if style.reverse:
+        front, back = back, front
+    if is_shade and back in _PALE:
+        return glyph ^ _ink(True, number)
+    if min(_BRIGHTNESS[front], _BRIGHTNESS[back]) >= 2:
+        brighter = max(front, back, key=_BRIGHTNESS.__getitem__)
+        return BLANK | REVERSED | _INKS[brighter] << 8
+    if _BRIGHTNESS[back] > _BRIGHTNESS[front]:
+        return glyph ^ REVERSED | _INKS[back] << 8
+    return glyph | _INKS[front] << 8
+
+
 @lru_cache(maxsize=512)
 def _ink(has_colours: bool, number: int) -> int:
     style: Style = style_of(number)
-    front, back = style.foreground, style.background
+    back = style.background
     has_paper = back not in _NO_PAPER
     reverse = REVERSED if has_paper != style.reverse else 0
     if not has_colours:
         return reverse
-    front = Colour.GREY if front is None else front
-    if style.bold:
-        front = Colour(front | 8)
+    front = _front(style)
     if has_paper and back is not None:
         tells = back in _PALE and front not in (*_PALE, Colour.BLACK, Colour.DARK_GREY)
         return _PAPERS[front if tells else back] << 8 | reverse

@@ -14,11 +14,12 @@ import textwrap
 from itertools import repeat
 
 from ansi.charset import Charset
-from ansi.home_computer import BLANK, COMPUTERS, REVERSED
+from ansi.home_computer import BLANK, BLOCKS, COMPUTERS, REVERSED, SHADES
 from ansi.style import PLAIN, Style, from_sgr
 from ansi.width import STEADY, text_width
 
 _TOKEN = re.compile(r"\x1b\[([0-9;?]*)([A-Za-z])|([\r\n\a\b])|([^\x00-\x1f\x7f]+)")
+_COLOURED = frozenset(BLOCKS + SHADES)  # where both colours of a cell count
 _NEVER = -1  # no colour, so that the first one is sent
 
 Row = list[int]  # cells: a byte, its colour from bit 8 on, and `REVERSED`; a blank is `BLANK`
@@ -87,6 +88,8 @@ class HomeScreen:
                 self._column += 1
 
     def _cell(self, character: str, ink: int) -> int:
+        if self._computer.has_colours and character in _COLOURED:
+            return self._computer.block(character, self._style.number)
         cell = self._computer.glyph(character) ^ ink
         if cell & (REVERSED | 0xFF) == BLANK:
             return BLANK

@@ -124,10 +124,11 @@ def find(console: Console, folder: Path, name: str) -> Art | None:
     narrow = console.line.columns <= LAYOUT_COLUMNS
     painted: tuple[str, ...] = (".40.ans", ".ans") if narrow else (".ans",)
     plain = (".40.asc", ".asc") if narrow else (".asc",)
-    if console.screen.look.charset.is_of_home_computer:  # drawings for ANSI are not for these
-        painted = ()
+    charset = console.screen.look.charset
+    # A Commodore shows our drawings in its colours; others for ANSI need not suit it.
+    drawn = () if charset.is_of_home_computer else painted
     named = (f"{name}.{console.viewer.language}", name)
-    for ending in (*painted, *plain) if console.screen.can_paint else plain:
+    for ending in (*drawn, *plain) if console.screen.can_paint else plain:
         for each in named:
             data = _read(folder / f"{each}{ending}")
             if data is not None:
@@ -135,7 +136,7 @@ def find(console: Console, folder: Path, name: str) -> Art | None:
     if not console.screen.can_paint:
         return None
     # Charsets without block characters have pictures of their own.
-    ours = painted if painted and console.screen.look.charset.has_shapes else plain
+    ours = painted if charset.has_shapes and charset is not Charset.ATASCII else plain
     return _ours(f"{named[0]}{ours[0]}") or _ours(f"{name}{ours[0]}")
 
 

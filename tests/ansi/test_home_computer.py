@@ -124,6 +124,24 @@ def test_colours_are_the_nearest_of_sixteen_and_backgrounds_are_reversed() -> No
     assert (cells[8].fg, cells[8].reverse) == (PALETTE[155], False)
 
 
+@pytest.mark.parametrize(
+    ("style", "block", "seen"),
+    [
+        ("93;44", "▀", ("▄", True)),  # the brighter part, above
+        ("34;103", "▀", ("▄", False)),  # the brighter part, below
+        ("93;43", "▀", (" ", True)),  # both are bright: whole
+        ("93;43", "▓", (" ", True)),
+        ("33;40", "▐", ("▌", True)),
+    ],
+)
+def test_a_block_keeps_its_brighter_colour(style: str, block: str, seen: tuple[str, bool]) -> None:
+    writer, shown = pair(Charset.PETSCII)
+    shown.feed(writer.feed(f"\x1b[{style}m{block}"))
+    cell = shown.buffer[0][0]
+    assert (cell.data, cell.reverse) == seen
+    assert cell.fg == PALETTE[129 if style == "33;40" else 158]
+
+
 def test_a_row_after_a_return_is_not_taken_for_reversed() -> None:
     writer, shown = pair(Charset.PETSCII)
     shown.feed(writer.feed("\x1b[44mone\r\ntwo"))

@@ -68,6 +68,7 @@ async def test_a_caller_of_their_own_port_plays_a_hand(own: tuple[World, str]) -
     terminal = await calls_own_port(board, PORTS[charset])
     await terminal.until("Name:")
     assert bytes((IAC,)) not in terminal.wire
+    assert ("88oo8" in terminal.picture) == (charset == "atascii")  # the others see it in colours
     await terminal.send("new\r").until("The name you want:")
     await terminal.send("Ada\r").until("A password")
     await terminal.send("open sesame\r").until("Once more:")
