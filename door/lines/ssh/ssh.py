@@ -33,8 +33,6 @@ shows how it is prevented here.
     exchanges in `algorithms`.
 10. It notes in the host key how one caller wants it to sign, and so for all who agree on keys in
     the same moment. Here: `choose_server_host_key` gives each connection a copy.
-11. A program that asks for a small group gets one that is not safe, and one that asks for a large
-    group keeps the event loop for 24 ms. Here: there is one group.
 """
 
 from __future__ import annotations
@@ -51,7 +49,6 @@ from functools import partial
 from typing import Any, cast
 
 import asyncssh
-from asyncssh import kex_dh
 from asyncssh.channel import SSHServerChannel
 from asyncssh.connection import SSHServerConnectionOptions
 from asyncssh.constants import (
@@ -90,11 +87,6 @@ _LEAST_PIECE = 1024
 _LONGEST_VARIABLE = 64
 
 _OWN_NAME = "BulletinBoard"  # no version; cryptlib refuses names of fewer than 6 letters
-# asyncssh has no setting for the groups that it chooses from. Each begins with the fewest bits that
-# a program must ask for.
-kex_dh._dh_gex_groups = tuple(  # type: ignore[assignment]
-    (0, g, p) for _, g, p in kex_dh._dh_gex_groups if p.bit_length() == 2048
-)
 
 # The costs of packets against the allowance; other kinds cost 1, and each kilobyte 1 more.
 _COSTS = {MSG_KEXINIT: 50, MSG_USERAUTH_REQUEST: 20}

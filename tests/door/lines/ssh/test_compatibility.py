@@ -10,7 +10,6 @@ from unittest import mock
 
 import asyncssh
 import pytest
-from asyncssh import kex, kex_dh
 from asyncssh.constants import MSG_IGNORE
 from asyncssh.packet import SSHPacket
 from asyncssh.public_key import SSHKey
@@ -33,11 +32,6 @@ OLD_LIBSSH2 = {
     "server_host_key_algs": ["ssh-rsa"],
     "encryption_algs": ["aes128-cbc"],
     "mac_algs": ["hmac-sha1"],
-}
-# cryptlib of 2011 to 2018. It names P-256 too, but its own arithmetic there is wrong.
-OLD_CRYPTLIB = OLD_LIBSSH2 | {
-    "kex_algs": ["diffie-hellman-group-exchange-sha256"],
-    "mac_algs": ["hmac-sha2-256"],
 }
 MODERN = {"server_host_key_algs": ["ssh-ed25519"]}
 IS_SHA1 = ("ssh-rsa", "hmac-sha1", "diffie-hellman-group14-sha1")
@@ -68,9 +62,6 @@ def test_each_word_has_an_offer_and_only_old_has_sha1() -> None:
         (CRYPTLIB, "modern", None),
         (CRYPTLIB, "boards", RSA_KEY),
         (CRYPTLIB, "old", RSA_KEY),
-        (OLD_CRYPTLIB, "modern", None),
-        (OLD_CRYPTLIB, "boards", None),
-        (OLD_CRYPTLIB, "old", RSA_KEY),
         (OLD_LIBSSH2, "modern", None),
         (OLD_LIBSSH2, "boards", None),
         (OLD_LIBSSH2, "old", RSA_KEY),
@@ -135,29 +126,6 @@ async def test_the_board_names_itself_at_the_length_that_cryptlib_needs() -> Non
         identification = await reader.readline()
         writer.close()
     assert len(identification.rstrip(b"\r\n")) >= 14
-
-
-@pytest.mark.parametrize("wanted", [(1024, 1024), (2048, 8192), (8192, 8192)])
-async def test_a_program_that_asks_for_a_group_gets_the_one_of_2048_bits(
-    wanted: tuple[int, int],
-) -> None:
-    groups: list[int] = []
-    begin = kex_dh._KexDHGex._init_group
-
-    def note(exchange: kex_dh._KexDHGex, g: int, p: int) -> None:
-        groups.append(p)
-        begin(exchange, g, p)
-
-    name = b"diffie-hellman-group-exchange-sha256"
-    asking = {name: (*kex._kex_handlers[name][:2], wanted)}
-    async with open_board(compatibility="boards") as board:
-        with (
-            mock.patch.dict(kex._kex_handlers, asking),
-            mock.patch.object(kex_dh._KexDHGex, "_init_group", note),
-        ):
-            async with connected(board, kex_algs=[name.decode()]):
-                pass
-    assert groups == [kex_dh._group14_p] * 2  # at both ends
 
 
 @pytest.mark.parametrize(("cipher", "is_mixed"), [("aes128-cbc", True), ("aes128-ctr", False)])
