@@ -28,6 +28,7 @@ class Console:
         self.viewer = Viewer()  # the reader's language, and the spelling of their charset
         self.wants_lines = False  # whether the caller or the terminal asked for plain lines
         self.is_look_chosen = False  # whether the look is settled, so none need be asked for
+        self.wrong_answers = 0  # to the question for new callers, also before they went back
         self.screen = Screen(line, look, self.viewer)
         self.keyboard = Keyboard(line, self.screen, clock)
         self.pager = Pager(self.keyboard, self.screen)

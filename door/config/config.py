@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, get_args
@@ -222,7 +223,9 @@ class Config:
 
 def load(path: Path) -> Config:
     """Read and check a sysop.toml; raise `SettingsError` with all its mistakes."""
-    status = path.stat() if path.exists() else None
+    status = None
+    with suppress(OSError, ValueError):  # `open_table` says why it cannot be read
+        status = path.stat()
     root = open_table(path)
     config = read(root, path)
     root.finish()

@@ -520,13 +520,14 @@ async def _knows_answer(board: Board, console: Console) -> bool:
     asked = board.config.newcomers
     if not asked.question:
         return True
-    for _try in range(passwords.TRIES):
+    while console.wrong_answers < passwords.TRIES:
         console.screen.say(f"|07{literal(asked.question)}")
         answer = await console.prompt.entry(f"|11{_('Your answer:')}|07", longest=LONGEST_ANSWER)
         if answer is None:
             return False
         if names.fold(answer) in asked.answers:
             return True
+        console.wrong_answers += 1
         console.screen.say(f"|12{_('That is not the answer.')}")
     raise LogonRefused(Phrase("That was your third try. Goodbye."), "no answer to the question")
 

@@ -70,7 +70,7 @@ def read_place(text: str, password_file: Path | None = None) -> ServerPlace:
             " database_password_file names, or into the environment as PGPASSWORD"
         )
     name = unquote(parts.path.removeprefix("/"))
-    if not name or "/" in name or parts.fragment:
+    if not name or not name.isprintable() or "/" in name or parts.fragment:
         raise NoPlace(f'must end in the name of a database, such as "{EXAMPLE}"')
     options = tuple(parse_qsl(parts.query, keep_blank_values=True))
     for key, value in options:

@@ -12,25 +12,29 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping
 
 from timebank.errors import Problem
+from timebank.settings.quoting import printable
 
 LONGEST_STATEMENT = 200  # lines; the lines after a longer list have no numbers
-LONGEST_QUOTED = 40
 
 _PLACE = re.compile(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", re.DOTALL)
 _HEADER = re.compile(r"\s*(\[\[?)\s*([^\[\]#]+?)\s*\]")
 _KEY = re.compile(r"""\s*([A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')\s*=""")
 _OPEN_VALUE = re.compile(r"\s*([^=#\[\]]+?)\s*=\s*([\[{])")
+_REMARK = re.compile(";|//")
+_ENDLESS = re.compile("[0-9_]{4000}")  # a number; Python reads 4,300 digits
 _FLAGS = ("true", "yes", "on", "false", "no", "off")
 _CURLY = "“”„‟‘’‚«»"
 
 
-def problem(message: str, text: str) -> Problem:
-    """Return the problem of a text that tomllib refused with `message`."""
-    match = _PLACE.fullmatch(message)
-    if match is None:
-        return Problem("", f"is not valid TOML ({message})")
+def problem(error: Exception, text: str) -> Problem:
+    """Return the problem of a text that tomllib refused."""
+    lines, match = text.split("\n"), _PLACE.fullmatch(str(error))
+    if isinstance(error, RecursionError):
+        return Problem("", "is not valid TOML (is nested too deeply)")
+    if match is None:  # `int` refuses
+        endless = (number for number, line in enumerate(lines, 1) if _ENDLESS.search(line))
+        return Problem("", "has a number of thousands of digits", next(endless, None))
     reason = match[1]
-    lines = text.split("\n")
     at, column = (int(match[2]), int(match[3])) if match[2] else (len(lines), None)
     first = _first_line(lines, at)
     # If a value continues over several lines, the mistake is at its beginning.
@@ -109,7 +113,7 @@ def _duplicate_header(header: re.Match[str], lines: list[str], at: int) -> str |
                 " them in the same way"
             )
         key = _KEY.match(line)
-        if key is not None and key[1] == name:
+        if (key is not None and key[1] == name) or line.lstrip().startswith(f"{name}."):
             return f"has {shown} here and `{line.strip()}` on line {number}: keep one of them"
     return None
 
@@ -118,18 +122,25 @@ def _bracketed(brackets: str, name: str) -> str:
     return f"{brackets}{name}{']' * len(brackets)}"
 
 
+def _no_statement(lines: list[str], at: int, column: int) -> str | None:
+    sign = _REMARK.match(lines[at - 1], column - 1)
+    return sign and f"has a remark after {sign[0]}, and TOML begins one with #"
+
+
 def _no_value(lines: list[str], at: int, column: int) -> str | None:
     rest = lines[at - 1][column - 1 :] if at <= len(lines) else ""
     value = rest.partition("#")[0].strip()
     if not value:
         return 'has nothing after the "="'
+    if value[0] == "=":
+        return 'has "==", and TOML has one "=" there'
     if value[0] in _CURLY:
         return f'has the quotes {value[0]}; TOML knows only straight ones: "'
     if value.lower() in _FLAGS:
         right = "true" if _FLAGS.index(value.lower()) < 3 else "false"
         return f"has {value}, which TOML writes {right}"
     if value[0].isalpha() and not set(value) & set("\"'[]{}"):
-        return f'has text without quotes: write "{_short(value)}"'
+        return f'has text without quotes: write "{printable(value)}"'
     return None
 
 
@@ -140,22 +151,23 @@ def _no_equals(lines: list[str], at: int, column: int) -> str | None:
     if not key:
         return None
     if rest.startswith(":"):
-        return f'has ":" after {_short(key)}; TOML has "=" there'
+        return f'has ":" after {printable(key)}; TOML has "=" there'
     if "=" in rest:
         name = f"{key} {rest.partition('=')[0]}".strip()
-        return f"has the key {_short(name)}, and keys have no spaces"
-    return f'has {_short(line.strip())}, and no "=" in it: each line is `key = value`'
+        return f"has the key {printable(name)}, and keys have no spaces"
+    return f'has {printable(line.strip())}, and no "=" in it: each line is `key = value`'
 
 
 def _text_after_value(lines: list[str], at: int, column: int) -> str | None:
     line = lines[at - 1]
-    value = line.partition("=")[2].partition("#")[0].strip()
+    value, rest = line.partition("=")[2].partition("#")[0].strip(), line[column - 1 :].strip()
+    if line.lstrip().startswith("[") and "=" in rest:
+        return f"has {printable(rest)} after the header: write it on a line of its own"
     if re.fullmatch(r"[+-]?0[0-9]+", value):
         return f"has {value}: a number does not begin with 0"
     if value[:1].isalnum() and "=" not in value:
-        return f'has text without quotes: write "{_short(value)}"'
-    rest = line[column - 1 :].strip()
-    return f"has {_short(rest)} after the value: one line holds one value" if rest else None
+        return f'has text without quotes: write "{printable(value)}"'
+    return f"has {printable(rest)} after the value: one line holds one value" if rest else None
 
 
 def _unclosed_text(lines: list[str], at: int, _column: int) -> str | None:
@@ -168,13 +180,8 @@ def _backslash(lines: list[str], at: int, _column: int) -> str | None:
 
 def _open_header(lines: list[str], at: int, _column: int) -> str | None:
     name = lines[at - 1].partition("#")[0].strip().strip("[] ")
-    brackets = lines[at - 1].count("[")
-    return f"has a header that is not closed: write {'[' * brackets}{_short(name)}{']' * brackets}"
-
-
-def _short(text: str) -> str:
-    text = "".join(letter if letter.isprintable() else "?" for letter in text)
-    return text if len(text) <= LONGEST_QUOTED else f"{text[: LONGEST_QUOTED - 3]}..."
+    shown = _bracketed("[" * lines[at - 1].count("["), printable(name))
+    return f"has a header that is not closed: write {shown}"
 
 
 # Explanations by the beginnings of tomllib's messages, unchanged since Python 3.11. A message
@@ -183,6 +190,7 @@ _EXPLANATIONS: Mapping[str, Callable[[list[str], int, int], str | None]] = {
     "Cannot overwrite a value": _duplicate_key,
     "Cannot declare": _duplicate_key,
     "Cannot mutate immutable namespace": _duplicate_key,
+    "Invalid statement": _no_statement,
     "Invalid value": _no_value,
     "Expected '=' after a key": _no_equals,
     "Expected newline or end of document": _text_after_value,

@@ -35,16 +35,14 @@ class Problems:
         self.file = file
         self.text = text
         self._lines: Mapping[KeyPath, int] | None = None
-        self._problems: list[Problem] = []
+        self._problems: dict[Problem, None] = {}  # the board and its bank may read the same key
         self.notes: list[str] = []  # sentences about lines that have no effect
 
     def __len__(self) -> int:
         return len(self._problems)
 
     def add(self, key: str, reason: str, path: KeyPath) -> None:
-        problem = Problem(key, reason, self.find_line(path))
-        if problem not in self._problems:  # the board and its bank may read the same key
-            self._problems.append(problem)
+        self._problems[Problem(key, reason, self.find_line(path))] = None
 
     def raise_any(self) -> None:
         """Raise `SettingsError` if there are problems, in the order of their lines."""
@@ -231,11 +229,8 @@ def open_table(path: Path) -> TomlTable:
     text = _read(path)
     try:
         values = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise SettingsError(file, [syntax.problem(str(error), text)]) from None
     except (ValueError, RecursionError) as error:
-        reason = "is nested too deeply" if isinstance(error, RecursionError) else str(error)
-        raise SettingsError(file, [Problem("", f"is not valid TOML ({reason})")]) from None
+        raise SettingsError(file, [syntax.problem(error, text)]) from None
     return TomlTable(values, Problems(file, text), path.absolute().parent)
 
 
@@ -257,12 +252,15 @@ def _read(path: Path) -> str:
         raise refused(f"cannot be read ({why})") from None
     if len(data) > LONGEST_FILE:
         raise refused(f"is longer than {LONGEST_FILE // 1024} kB, which no settings need")
+    wrong = data.find(b"\0")  # half of each letter in UTF-16, or what a failing disk has left
     try:
-        return data.decode("utf-8-sig").replace("\r\n", "\n")
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        reason = f"is not UTF-8 text (byte {data[error.start]:02X}); save it as UTF-8"
-        raise refused(reason, line) from None
+        wrong = error.start
+    if wrong >= 0:
+        reason = f"is not UTF-8 text (byte {data[wrong]:02X}); save it as UTF-8"
+        raise refused(reason, data.count(b"\n", 0, wrong) + 1)
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 # Lines

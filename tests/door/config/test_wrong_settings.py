@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
 from door.config import config
-from timebank.errors import SettingsError
+from timebank.errors import Problem, SettingsError
 
 WRONG = {
     'name = "X"': [
@@ -290,7 +292,109 @@ WRONG = {
     "[calls]\nnodes = 1_000_000_000_000_000_000_000": [
         "line 2: [calls] nodes: must be a whole number from 1 to 9999, is 1000000000000000000000.",
     ],
+    f"[calls]\nnodes = {'9' * 5000}": [
+        "line 2: has a number of thousands of digits.",
+    ],
+    "[calls]\nNodes = 5": [
+        'line 2: [calls] Nodes: is not known here; did you mean "nodes"?',
+    ],
+    "[CALLS]\nnodes = 5": [
+        'line 1: [CALLS]: is not known here; did you mean "calls"?',
+    ],
+    "[calls]\nnodes = 5\n[board]\n[calls]\nnodes = 6": [
+        "line 4, column 7: has the table [calls] a second time; it begins on line 1: put all its"
+        " keys there.",
+    ],
+    "calls.nodes = 5\n[calls]\nminutes_per_day = 5": [
+        "line 2, column 7: has [calls] here and `calls.nodes = 5` on line 1: keep one of them.",
+    ],
+    "[[calls]]\nnodes = 5": [
+        "line 1: [[calls]]: must be one table, is a list.",
+    ],
+    "[calls]\nnodes = 2026-11-28": [
+        "line 2: [calls] nodes: must be a whole number from 1 to 9999, is the date or time"
+        " 2026-11-28.",
+    ],
+    "[games.vegas]\nnatural_pays = nan": [
+        "line 2: [games.vegas] natural_pays: must be a number from 1 to 100 in steps of one half,"
+        " is nan.",
+    ],
+    '[games.vegas]\nrules = "holiday"\n[rules.holidays]': [
+        'line 2: [games.vegas] rules: must be "1991", "casino" or "holidays", is "holiday"; did'
+        ' you mean "holidays"?',
+    ],
+    '[rules.mine]\nrules = "mine"': [
+        "line 2: [rules.mine] rules: is not known here.",
+    ],
+    "[rules.casino]\ndecks = 2": [
+        "line 1: [rules.casino]: must have another name: 1 to 24 characters, and no @ or |, and"
+        " not 1991 or casino.",
+    ],
+    "; the board\n[board]": [
+        "line 1, column 1: has a remark after ;, and TOML begins one with #.",
+    ],
+    "[board]\n// the board": [
+        "line 2, column 1: has a remark after //, and TOML begins one with #.",
+    ],
+    '[board]\nname == "X"': [
+        'line 2, column 7: has "==", and TOML has one "=" there.',
+    ],
+    "[board] name = 5": [
+        "line 1, column 9: has name = 5 after the header: write it on a line of its own.",
+    ],
+    '[board]\nname = "\\ud800"': [
+        "line 2, column 15: is not valid TOML (Escaped character is not a Unicode scalar value).",
+    ],
+    '[timebank]\ndatabase = "postgresql:///books%0a"': [
+        'line 2: [timebank] database: must end in the name of a database, such as "postgresql://'
+        'user@host:5432/name".',
+    ],
 }
+# Files that no editor, or a wrong one, has written.
+BYTES = {
+    b"\xef\xbb\xbf[board]\nname = 7\n": 'line 2: [board] name: must be text in "quotes", is 7.',
+    b"[board]\r\nname = 7\r\n": 'line 2: [board] name: must be text in "quotes", is 7.',
+    b"[board]\rname = 7\r": 'line 2: [board] name: must be text in "quotes", is 7.',
+    b'[board]\nname = "\xe9"\n': "line 2: is not UTF-8 text (byte E9); save it as UTF-8.",
+    "[board]".encode("utf-16"): "line 1: is not UTF-8 text (byte FF); save it as UTF-8.",
+    "#\n[board]".encode("utf-16-le"): "line 1: is not UTF-8 text (byte 00); save it as UTF-8.",
+    b"[board]\n" + bytes(4096): "line 2: is not UTF-8 text (byte 00); save it as UTF-8.",
+}
+
+
+@pytest.mark.parametrize("data", BYTES)
+def test_a_file_in_other_letters_is_explained(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "sysop.toml"
+    path.write_bytes(data)
+    with pytest.raises(SettingsError) as refused:
+        config.load(path)
+    assert str(refused.value) == f"{path}, {BYTES[data]}"
+
+
+def test_thousands_of_wrong_lines_are_named_at_once(tmp_path: Path) -> None:
+    """A running board that reads the file again stands still meanwhile."""
+    path = tmp_path / "sysop.toml"
+    path.write_text("".join(f"k{number} = 1\n" for number in range(9000)), encoding="utf-8")
+    with (
+        pytest.raises(SettingsError) as refused,
+        mock.patch.object(Problem, "__eq__", side_effect=AssertionError),
+    ):
+        config.load(path)
+    assert str(refused.value).count("\n") == 8999
+
+
+def test_a_file_that_cannot_be_looked_at_is_explained(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its folder belongs to another user, or it has gone just now."""
+
+    def stat(path: Path, *, follow_symlinks: bool = True) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    (tmp_path / "sysop.toml").touch()
+    monkeypatch.setattr(Path, "stat", stat)
+    with pytest.raises(SettingsError, match=r"sysop\.toml: cannot be read \(Permission denied\)"):
+        config.load(tmp_path / "sysop.toml")
 
 
 @pytest.mark.parametrize("text", WRONG)

@@ -80,6 +80,20 @@ async def test_one_who_cannot_answer_is_not_registered(board: World) -> None:
         assert callers.count(desk) == 0
 
 
+async def test_going_back_gives_no_more_tries(board: World) -> None:
+    ada = await begins(board)
+    for _ in range(2):
+        ada.presses("bridge\r")
+        await ada.sees("That is not the answer.")
+    ada.presses("\x1b")
+    await board.pass_time(1)
+    await ada.is_asked("Name:")
+    ada.presses("new\r")
+    await ada.is_asked("Your answer:")
+    ada.presses("bridge\r")
+    await ada.sees("That was your third try. Goodbye.")
+
+
 async def test_escape_at_the_question_goes_back_to_the_name(board: World) -> None:
     ada = await begins(board)
     ada.presses("\x1b")
