@@ -86,7 +86,7 @@ class Keyboard:
         keys = self._decoder.feed(data)
         if not data.isascii() and self._screen.look == _UNKNOWN and any(map(_is_foreign, keys)):
             self._speak_unicode()
-        if self.takes_words:
+        if self.sends_words:
             keys = whole_lines(keys)
         if self._on_positions:
             for row, column in self._decoder.positions():
@@ -100,7 +100,7 @@ class Keyboard:
             self._flush = self._loop.call_later(ESCAPE_SECONDS, self._flush_escape)
 
     @property
-    def takes_words(self) -> bool:
+    def sends_words(self) -> bool:
         """Whether the caller has plain lines and a program that sends whole lines."""
         return self._line.hints.sends_lines and not self._screen.is_painted
 

@@ -233,7 +233,7 @@ class Prompt:
         paragraphs.append(f"|15{REREAD}|07  {_('Show or read this screen again.')}")
         if self._keyboard.on_lines is not None and self._screen.look.paint is not Paint.LINES:
             paragraphs.append(f"|15{LINES}|07  {_('Plain lines, for a screen reader.')}")
-        if self._keyboard.takes_words:
+        if self._keyboard.sends_words:
             paragraphs.append(f"|07{_('You can type words too, such as rules, bank or bet 5.')}")
         if self._keyboard.commands is not None:
             paragraphs.append(f"|15{COMMAND}|07  {self._keyboard.commands.meaning()}")

@@ -307,7 +307,7 @@ class Run:
             while (key := await read(takes_paste=True)) not in STRUCK:
                 if key == F1 or (key == ENTER and text == HELP):
                     self.paper.typed(text := "")
-                    self.paper.say(words.keys(takes_words=self.console.keyboard.takes_words))
+                    self.paper.say(words.keys(sends_words=self.console.keyboard.sends_words))
                 elif key == ENTER:
                     break
                 elif key == BACKSPACE:
@@ -319,8 +319,8 @@ class Run:
         finally:
             self.paper.answered()
             self.console.screen.offer("any")
-        takes_words = self.console.keyboard.takes_words
-        if key in STRUCK or (takes_words and chosen(text, {"Q": _("Quit")})):
+        sends_words = self.console.keyboard.sends_words
+        if key in STRUCK or (sends_words and chosen(text, {"Q": _("Quit")})):
             raise RunEnded
         return text
 

@@ -156,7 +156,7 @@ class UnixBjTable(Sitting):
 
     async def _front_page(self, refusal: str) -> Page:
         # A caller who cannot play gets the reason instead of the keys.
-        keys = words.keys(takes_words=self.console.keyboard.takes_words)
+        keys = words.keys(sends_words=self.console.keyboard.sends_words)
         last = f"|14{refusal}" if refusal else keys
         body = [words.introduction(), "", *self._terms_in_words(), "", last]
         try:

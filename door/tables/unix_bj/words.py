@@ -45,7 +45,7 @@ def introduction() -> str:
     return "|07" + _("The black jack of UNIX, as it was played on a teletype in 1971.")
 
 
-def keys(*, takes_words: bool = False) -> str:
+def keys(*, sends_words: bool = False) -> str:
     """Return the meaning of the keys, which the program does not explain."""
     enter = _lit(_("Enter"))
     words = _(
@@ -59,7 +59,7 @@ def keys(*, takes_words: bool = False) -> str:
         interrupt=_lit("Ctrl-C"),
         rubout=_lit("Ctrl-H"),
     )
-    if takes_words:
+    if sends_words:
         said += f" {_('The word {quit} ends it too.').format(quit=_lit(_('quit')))}"
     return said
 
