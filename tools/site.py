@@ -52,7 +52,7 @@ def settings_page() -> str:
         " [the guide](../guide/settings.md) says more.",
     ]
     table, meanings = "", schema.meanings()
-    for key in schema.of_the_house():
+    for key in schema.default_keys():
         if key.path[0] == "rules":  # has the keys of the games
             continue
         if schema.header(key.table) != table:

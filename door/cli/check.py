@@ -21,7 +21,7 @@ from door import closed
 from door.cli.common import config_option, need
 from door.config import config, dead_ends, people, privacy
 from door.config.listeners import DOORS_ALONE
-from door.config.schema import noted
+from door.config.schema import keys_in
 from door.defence import front_ends
 from door.errors import CertificateRefused
 from door.games.engine.game import TEXT
@@ -35,7 +35,6 @@ from timebank.cli.common import say
 from timebank.cli.errors import refusing
 from timebank.errors import BooksUnavailable, DatabaseRefused, SettingsError
 from timebank.ledger import failures
-from timebank.ledger.database import Desk
 from timebank.ledger.engines import books_of
 from timebank.settings.toml import TomlTable, open_table
 
@@ -45,32 +44,12 @@ if TYPE_CHECKING:
 LATEST = 500  # last calls that are searched for a front end
 
 
-def looked_at(path: Path) -> tuple[Config, list[str]]:
-    """Return the settings and warnings about them; raise `SettingsError`."""
+def report(path: Path) -> list[str]:
+    """Return the lines printed for settings without mistakes; raise `SettingsError`."""
     root = open_table(path)
     settings = config.read(root, path)
     _look_at_certificates(root, settings)
     root.finish()
-    doubts = [*settings.unheeded, *dead_ends.doubts(settings)]
-    doubts += privacy.doubts(settings)
-    doubts += _look_at_machine(settings)
-    doubts += _look_at_lock(settings)
-    doubts += _look_at_exchanged(settings)
-    doubts += _look_for_front_ends(settings)
-    for kind in dict.fromkeys(listener.kind for listener in settings.listeners):
-        look = KINDS[kind].look
-        if words := lacks(kind):
-            doubts.append(words)
-        elif look is not None:
-            of_kind = [each for each in settings.listeners if each.kind == kind]
-            doubts += look(settings.board.data, of_kind)
-    doubts += filter(None, [release_warning(settings.board.data)])
-    return settings, [*doubts, *_look_at_people(settings, path)]
-
-
-def report(path: Path) -> list[str]:
-    """Return the lines printed for settings without mistakes; raise `SettingsError`."""
-    settings, doubts = looked_at(path)
     board, bank = settings.board, settings.bank
     nodes = f", {settings.calls.nodes} nodes" if settings.listeners else ""  # for callers by a port
     events = ", ".join(event.name for event in bank.events) or "none"
@@ -80,71 +59,78 @@ def report(path: Path) -> list[str]:
         f"Time zone {bank.zone.key}, time bank {bank.mode}, events: {events}.",
         *([] if settings.listeners else [DOORS_ALONE]),
         *_rules(settings),
-        *doubts,
+        *_doubts(settings),
+        *_look_into_books(settings),
     ]
+
+
+def _doubts(settings: Config) -> Iterator[str]:
+    """Yield a sentence about each setting that may not do what the sysop wants."""
+    data = settings.board.data
+    yield from settings.unheeded
+    yield from dead_ends.doubts(settings)
+    yield from privacy.doubts(settings)
+    yield from _look_at_machine(settings)
+    yield from filter(None, [closed.sentence(str(data)), serving.doubt(settings.bank.lock)])
+    yield from _look_at_exchanged(settings)
+    yield from _look_at_screens(settings.board.texts)
+    yield from _look_for_front_ends(settings)
+    for kind in dict.fromkeys(listener.kind for listener in settings.listeners):
+        look = KINDS[kind].look
+        if words := lacks(kind):
+            yield words
+        elif look is not None:
+            yield from look(data, [each for each in settings.listeners if each.kind == kind])
+    yield from filter(None, [release_warning(data)])
 
 
 def _rules(settings: Config) -> list[str]:
     """Return a sentence about the tables that play by other rules than the old texts."""
-    keys = noted(settings.text, settings.path)
+    keys = keys_in(settings.text, settings.path)
     sets = {key.path[1]: key.value for key in keys if key.path[2:] == ("rules",)}
     other = [f"{GAMES[str(game)].title} {name}" for game, name in sets.items() if name != TEXT]
     return [f"Rules: {', '.join(other)}."] if other else []
 
 
-def _look_at_people(settings: Config, path: Path) -> list[str]:
-    """Return sentences about who has sysop powers, and which names in the settings do nothing."""
-    if settings.bank.server is None and not settings.database.exists():
-        return people.unregistered(settings.bank, path)
+def _look_into_books(settings: Config) -> list[str]:
+    """Return sentences about front ends, powers, and names in the settings that do nothing."""
+    path, bank = settings.path, settings.bank
+    if bank.server is None and not bank.database.exists():
+        return people.unregistered(bank, path)
     try:
-        with _reading(settings) as desk:
-            return [people.holders(desk), *people.doubts(desk, path)]
+        with contextlib.closing(books_of(bank)) as database:
+            database.open_existing()
+            with database.reading(bank, datetime.now(UTC)) as desk:
+                by_front_ends = front_ends.warnings(settings, latest_addresses(desk, LATEST))
+                return [*by_front_ends, people.holders(desk), *people.doubts(desk, path)]
     except (DatabaseRefused, BooksUnavailable, DBAPIError) as error:
         return [f"{failures.sentence(error)}."]
 
 
-@contextlib.contextmanager
-def _reading(settings: Config) -> Iterator[Desk]:
-    with contextlib.closing(books_of(settings.bank)) as database:
-        database.open_existing()
-        with database.reading(settings.bank, datetime.now(UTC)) as desk:
-            yield desk
-
-
-def _look_at_machine(settings: Config) -> list[str]:
-    """Return warnings about folders that this user may not write into, and a missing program."""
+def _look_at_machine(settings: Config) -> Iterator[str]:
+    """Yield warnings about folders that this user may not write into, and a missing program."""
     contents = {settings.board.data: "its books"}
     if settings.bank.thebank_ext is not None:
         contents.setdefault(settings.bank.thebank_ext.parent, "THEBANK.EXT")
-    doubts = []
     for folder, what in contents.items():
         there = next(each for each in (folder, *folder.parents) if each.exists())
         if not os.access(there, os.W_OK | os.X_OK):
-            doubts.append(
+            yield (
                 f"You may not write into {there}, where the board keeps {what}: run this command"
                 " as the user that the board runs as, or give that user the folder."
             )
     command = settings.notify.command
     if command and shutil.which(command[0]) is None:
-        doubts.append(f"[notify] command: there is no program {command[0]} that you may run.")
-    return doubts
+        yield f"[notify] command: there is no program {command[0]} that you may run."
 
 
-def _look_at_lock(settings: Config) -> list[str]:
-    """Return a sentence if the board is closed, and why no server could lock its books."""
-    doubts = (closed.sentence(str(settings.board.data)), serving.doubt(settings.bank.lock))
-    return [words for words in doubts if words]
-
-
-def _look_at_exchanged(settings: Config) -> list[str]:
-    """Return warnings about paths of imports and THEBANK.EXT that are not files."""
-    doubts = []
+def _look_at_exchanged(settings: Config) -> Iterator[str]:
+    """Yield warnings about paths of imports and THEBANK.EXT that are not files."""
     for path in (*settings.bank.imports, settings.bank.thebank_ext):
         if path is not None:
-            paths = (path.with_name(path.name + end) for end in ("", ".lock"))
-            faults = ((each, files.fault(each)) for each in paths)
-            doubts += [f"{each} is left alone: {why}." for each, why in faults if why is not None]
-    return [*doubts, *_look_at_screens(settings.board.texts)]
+            for each in (path, path.with_name(f"{path.name}.lock")):
+                if why := files.fault(each):
+                    yield f"{each} is left alone: {why}."
 
 
 def _look_at_screens(folder: Path) -> Iterator[str]:
@@ -157,31 +143,20 @@ def _look_at_screens(folder: Path) -> Iterator[str]:
             yield f"{path} is not shown: {why}."
 
 
-def _look_for_front_ends(settings: Config) -> list[str]:
-    """Return warnings about ports that front ends alone use, and about calls through such ports."""
-    doubts = []
+def _look_for_front_ends(settings: Config) -> Iterator[str]:
+    """Yield warnings about ports that front ends alone use."""
     for listener in settings.listeners:
         host, named_by = listener.host, KINDS[listener.kind].named_by
         if listener.proxies or listener.forwarded or named_by is None:
             continue
         if front_ends.hides_callers(settings, host):
             header, key = named_by
-            doubts.append(
+            yield (
                 f"Port {listener.port} on {host} is for this machine only, and {host} is in"
                 " `allow`: [defence] limits nobody who calls there. If a front end"
                 f" passes callers on, have it send {header}, and set"
                 f' {key} = ["{host}"] in that table of [[listeners]].'
             )
-    return doubts + front_ends.warnings(settings, _latest_calls(settings))
-
-
-def _latest_calls(settings: Config) -> list[tuple[str, str]]:
-    """Return (name, address) of the last calls; none if the books cannot be read."""
-    try:
-        with _reading(settings) as desk:
-            return latest_addresses(desk, LATEST)
-    except (DatabaseRefused, BooksUnavailable, DBAPIError):
-        return []  # another check reports that the books cannot be opened
 
 
 def _look_at_certificates(root: TomlTable, settings: Config) -> None:

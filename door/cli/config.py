@@ -10,8 +10,8 @@ import click
 
 from door.cli.common import DEFAULT_CONFIG, config_option
 from door.config.editing import HIDDEN, changed, find, shown, toml
-from door.config.reloading import waits
-from door.config.schema import Setting, noted, of_the_house
+from door.config.reloading import needs_restart
+from door.config.schema import Setting, default_keys, keys_in
 from door.errors import ChangeRefused
 from door.setup.writing import replace
 from timebank.cli.common import format_option, say, tell
@@ -36,10 +36,10 @@ def config_group() -> None:
 @format_option
 def list_(config_path: Path, word: str, form: str) -> None:
     """Show every setting and explain it, or those with a WORD in their name or explanation."""
-    keys, house = list[Setting](), [key for key in of_the_house() if key.path[0] != "rules"]
+    keys, house = list[Setting](), [key for key in default_keys() if key.path[0] != "rules"]
     if config_path != DEFAULT_CONFIG or config_path.exists():
         with refusing(SettingsError):
-            keys = noted(open_table(config_path).problems.text, config_path)
+            keys = keys_in(open_table(config_path).problems.text, config_path)
         house = [key for key in house if key.path[0] == "boards"]
     if not any(key.path[0] == "boards" for key in keys):
         keys += house  # as examples
@@ -112,6 +112,6 @@ def _sentences(change: Change) -> list[str]:
     if old == new:
         return [f"{name} is {shown(name, new)}, as it was."]
     how = "A running board uses it from its next start on."
-    if not waits(name):
+    if not needs_restart(name):
         how = "`door reload` makes a running board use it for new calls."
     return [f"{name} is {shown(name, new)} now, was {shown(name, old)}.", how]

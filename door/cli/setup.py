@@ -11,7 +11,7 @@ import click
 from door.cli.common import config_option, load_config
 from door.cli.doctor import examine
 from door.config.listeners import DOORS_ALONE
-from door.config.schema import described
+from door.config.schema import checked_keys
 from door.errors import DropFileRefused, SetupRefused
 from door.session.arrival import DoorOptions
 from door.setup import host_boards, writing
@@ -75,7 +75,7 @@ def _settings(config: Config, made: HostSetup) -> None:
     before = config.path.read_text(encoding="utf-8-sig")
     with refusing(SettingsError, SetupRefused):
         text, news = host_boards.with_table(before, made)
-        described(text, config.path)
+        checked_keys(text, config.path)
     if text != before:
         try:
             writing.replace(config.path, text)

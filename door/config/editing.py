@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from door.config.boards import NAMES, is_name
 from door.config.listeners import USUAL_TABLES
-from door.config.schema import ANY, Path_, Setting, described, header, noted, of_the_house
+from door.config.schema import ANY, KeyPath, Setting, checked_keys, default_keys, header, keys_in
 from door.errors import ChangeRefused
 from timebank.settings.settings import USUAL_EVENTS
 
@@ -41,18 +41,18 @@ class Change:
 def find(text: str, path: Path, name: str) -> Setting:
     """Return the key of a name like "calls.nodes"; raise `ChangeRefused` if there is none."""
     wanted = _parsed(name)
-    keys = noted(text, path)
+    keys = keys_in(text, path)
     for key in keys:
         if key.path == wanted:
             return key
     if len(wanted) == 3 and is_name(str(wanted[1])):
-        for key in of_the_house():
+        for key in default_keys():
             if key.path == (wanted[0], ANY, wanted[2]):
                 return Setting(wanted, key.default, key.default, key.form)
     raise ChangeRefused(_unknown(name, wanted, keys))
 
 
-def _parsed(name: str) -> Path_:
+def _parsed(name: str) -> KeyPath:
     """Split a dotted key as TOML writes it; a number is an index into a list, from 1."""
     try:
         inner: object = tomllib.loads(f"{name} = 0")
@@ -61,7 +61,7 @@ def _parsed(name: str) -> Path_:
             f"{name} is not a key. Write the table and the key with a dot between, as in"
             " calls.nodes or listeners.1.port."
         ) from None
-    path: Path_ = ()
+    path: KeyPath = ()
     while isinstance(inner, dict) and inner:
         ((part, inner),) = inner.items()
         of_a_list = path[:1] in (("listeners",), ("events",)) and len(path) == 1
@@ -69,7 +69,7 @@ def _parsed(name: str) -> Path_:
     return path
 
 
-def _unknown(name: str, wanted: Path_, keys: Iterable[Setting]) -> str:
+def _unknown(name: str, wanted: KeyPath, keys: Iterable[Setting]) -> str:
     names = [key.name for key in keys]
     in_table = [each for each in names if each.startswith(f"{name}.")]
     if in_table:
@@ -112,14 +112,14 @@ def changed(text: str, path: Path, name: str, typed: str | None) -> Change:
         elif written is not None:
             del _table(document, key.table)[str(key.path[-1])]
     except TypeError:  # another value stands in the place of a table
-        described(text, path)
+        checked_keys(text, path)
         raise
     after_text = tomlkit.dumps(document)
-    described(after_text, path)
+    checked_keys(after_text, path)
     return Change(key, written, value, after_text)
 
 
-def _written(values: Any, path: Path_) -> object:
+def _written(values: Any, path: KeyPath) -> object:
     for part in path:
         try:
             values = values[part]
@@ -128,7 +128,7 @@ def _written(values: Any, path: Path_) -> object:
     return values
 
 
-def _table(document: TOMLDocument, path: Path_) -> Any:
+def _table(document: TOMLDocument, path: KeyPath) -> Any:
     """Return the table of a key; make it if it is missing."""
     import tomlkit  # noqa: PLC0415
 
@@ -149,7 +149,7 @@ def _table(document: TOMLDocument, path: Path_) -> Any:
 def differences(old: str, new: str, path: Path) -> list[tuple[str, object, object]]:
     """Return the keys that differ between two files of valid TOML: the name, the old and the new
     value. A value is None if its file does not have the table."""
-    before, after = ({key.name: key.value for key in noted(text, path)} for text in (old, new))
+    before, after = ({key.name: key.value for key in keys_in(text, path)} for text in (old, new))
     names = [*after, *(name for name in before if name not in after)]
     pairs = [(name, before.get(name), after.get(name)) for name in names]
     return [pair for pair in pairs if pair[1] != pair[2]]

@@ -52,7 +52,7 @@ def make_folder(config: Config) -> None:
         folder.chmod(mode)
 
 
-def close_what_is_open(config: Config) -> list[str]:
+def restrict_modes(config: Config) -> list[str]:
     """Restrict the folder and logs that are too open; return sentences for the log."""
     sentences = []
     for open_path in _folder_and_logs(config):

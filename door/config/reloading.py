@@ -9,20 +9,20 @@ from door.config.config import Config
 from door.config.editing import differences, shown
 
 # The keys, and tables of keys, that a running server keeps as they were at its start.
-KEPT = (
+UNTIL_RESTART = (
     *("listeners", "pages", "metrics", "board.data", "board.data_mode"),
     *("server.loop", "server.log_format", "server.name", "server.health"),
     *("timebank.database", "timebank.database_password_file"),
 )
 
 
-def waits(name: str) -> bool:
+def needs_restart(name: str) -> bool:
     """Return whether a change of a key counts only from the next start of a server on."""
-    return any(name == each or name.startswith(f"{each}.") for each in KEPT)
+    return any(name == each or name.startswith(f"{each}.") for each in UNTIL_RESTART)
 
 
-def keep_begun(old: Config, new: Config) -> Config:
-    """Return the new settings with the old values of those in `KEPT`."""
+def keep_until_restart(old: Config, new: Config) -> Config:
+    """Return the new settings with the old values of those in `UNTIL_RESTART`."""
     stays = new.server.start_for_doors_minutes
     board = replace(new.board, data=old.board.data, data_mode=old.board.data_mode)
     return replace(
@@ -37,13 +37,13 @@ def keep_begun(old: Config, new: Config) -> Config:
     )
 
 
-def changes(begun: str, old: Config, new: Config) -> list[str]:
+def changes(at_start: str, old: Config, new: Config) -> list[str]:
     """Return sentences about a reload: what changed, what waits, and what has no effect.
 
-    `begun` is the text of sysop.toml when the server started.
+    `at_start` is the text of sysop.toml when the server started.
     """
-    changed = [_change(*each) for each in _differences(old.text, new) if not waits(each[0])]
-    later = [_waiting(*each) for each in _differences(begun, new) if waits(each[0])]
+    changed = [_change(*each) for each in _differences(old.text, new) if not needs_restart(each[0])]
+    later = [_waiting(*each) for each in _differences(at_start, new) if needs_restart(each[0])]
     what = "new calls go by it" if changed else "nothing has changed for new calls"
     head = f"{new.path} was read again: {what}."
     return [head, *dict.fromkeys(changed + later), *new.unheeded, *dead_ends.doubts(new)]

@@ -17,7 +17,7 @@ from door.config import config
 from timebank.settings.forms import Form
 from timebank.settings.toml import Problems, TomlTable
 
-Path_ = tuple[str | int, ...]
+KeyPath = tuple[str | int, ...]
 T = TypeVar("T")
 
 ANY = "NAME"  # stands for any name in [boards.NAME] and [rules.NAME]
@@ -27,13 +27,13 @@ ANY = "NAME"  # stands for any name in [boards.NAME] and [rules.NAME]
 class Setting:
     """A key of sysop.toml: its path, its value in the file or its default, as TOML has them."""
 
-    path: Path_
+    path: KeyPath
     value: object
     default: object
     form: Form[Any]
 
     @property
-    def table(self) -> Path_:
+    def table(self) -> KeyPath:
         return self.path[:-1]
 
     @property
@@ -59,11 +59,11 @@ def meanings() -> Mapping[str, Mapping[str, str]]:
     return tomllib.loads(Path(__file__).with_name("meanings.toml").read_text(encoding="utf-8"))
 
 
-class Notes(TomlTable):
+class RecordingTable(TomlTable):
     """A table that records in `keys` what its readers ask for."""
 
     def __init__(
-        self, values: Mapping[str, object], problems: Problems, folder: Path, path: Path_ = ()
+        self, values: Mapping[str, object], problems: Problems, folder: Path, path: KeyPath = ()
     ) -> None:
         super().__init__(values, problems, folder, path)
         self.keys: dict[str, Setting] = {}
@@ -72,7 +72,7 @@ class Notes(TomlTable):
         yield from self.keys.values()
         for tables in self._tables.values():
             for table in tables:
-                assert isinstance(table, Notes)
+                assert isinstance(table, RecordingTable)
                 yield from table.all_keys()
 
     def read(self, key: str, form: Form[T], default: object) -> T:
@@ -84,26 +84,26 @@ class Notes(TomlTable):
 # Keys
 
 
-def described(text: str, path: Path) -> list[Setting]:
+def checked_keys(text: str, path: Path) -> list[Setting]:
     """Return every key with its value in a text of TOML, in the order of meanings.toml.
 
     Raises `SettingsError` if a setting is wrong; the text itself must be valid TOML.
     """
-    root = _notes(text, path)
+    root = _recording(text, path)
     config.read(root, path)
     root.finish()
     return _ordered(root.all_keys())
 
 
-def noted(text: str, path: Path) -> list[Setting]:
+def keys_in(text: str, path: Path) -> list[Setting]:
     """Return the same, also if some settings are wrong."""
-    root = _notes(text, path)
+    root = _recording(text, path)
     config.read(root, path)
     return _ordered(root.all_keys())
 
 
-def _notes(text: str, path: Path) -> Notes:
-    return Notes(tomllib.loads(text), Problems(str(path), text), path.absolute().parent)
+def _recording(text: str, path: Path) -> RecordingTable:
+    return RecordingTable(tomllib.loads(text), Problems(str(path), text), path.absolute().parent)
 
 
 def _ordered(read: Iterable[Setting]) -> list[Setting]:
@@ -117,16 +117,16 @@ def _ordered(read: Iterable[Setting]) -> list[Setting]:
     return sorted(keys, key=order)
 
 
-def of_the_house() -> list[Setting]:
+def default_keys() -> list[Setting]:
     """Return every key with its default, for one listener, one event and one name of each kind."""
-    return noted(f"[boards.{ANY}]\n[rules.{ANY}]\n", Path("sysop.toml"))
+    return keys_in(f"[boards.{ANY}]\n[rules.{ANY}]\n", Path("sysop.toml"))
 
 
-def dotted(path: Path_) -> str:
+def dotted(path: KeyPath) -> str:
     return ".".join(str(part + 1) if isinstance(part, int) else _quoted(part) for part in path)
 
 
-def header(table: Path_) -> str:
+def header(table: KeyPath) -> str:
     """Return the header of a table as in the file: "[calls]", "[[events]]"."""
     names = ".".join(_quoted(part) for part in table if isinstance(part, str))
     return f"[[{names}]]" if table and isinstance(table[-1], int) else f"[{names}]"

@@ -44,7 +44,7 @@ def terms_of(config: Config) -> dict[str, str]:
         for event in config.bank.events
     ]
     values: dict[str, object] = {"[boards]": sorted(config.boards), "[[events]]": events}
-    for setting in schema.noted(config.text, config.path):
+    for setting in schema.keys_in(config.text, config.path):
         table, name, value = schema.header(setting.table), setting.path[-1], setting.value
         key = f"{table} {name}"
         if setting.path[0] in OWN_TABLES or table in values or key in OWN:

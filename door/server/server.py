@@ -161,7 +161,7 @@ class Server:
         self._health: Listener | None = None
         self._stops = False
         self._is_shut = False  # whether the sysop has closed the board, for doors as well
-        self._begun = config.text  # of sysop.toml at the start
+        self._text_at_start = config.text  # of sysop.toml at the start
         self.ended = asyncio.Event()  # set when the server must close
 
     async def start(self) -> None:
@@ -307,7 +307,7 @@ class Server:
         """Apply the settings of the file, and return the old and the new ones."""
         old = self.board.config
         try:
-            new = reloading.keep_begun(old, self._adapted(settings.load(old.path)))
+            new = reloading.keep_until_restart(old, self._adapted(settings.load(old.path)))
         except SettingsError as error:
             log.error("%s is wrong, the old settings stay in force:\n%s", old.path, error)
             raise
@@ -323,7 +323,7 @@ class Server:
 
     async def _tell_changes(self, old: Config, new: Config) -> list[str]:
         """Log and return sentences about new settings."""
-        sentences = await asyncio.to_thread(reloading.changes, self._begun, old, new)
+        sentences = await asyncio.to_thread(reloading.changes, self._text_at_start, old, new)
         with contextlib.suppress(BooksUnavailable):  # `door check` reports these doubts too
             sentences += await self.books.run(partial(people.doubts, path=new.path))
         _warn_of(sentences)
@@ -570,7 +570,7 @@ async def _serve(
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     database = books_of(config.bank)
     _open(database, config, announce, None if for_doors is not None else lock)
-    for words in privacy.close_what_is_open(config):
+    for words in privacy.restrict_modes(config):
         log.warning("%s", words)
     try:
         server = Server(config, database, SystemClock(), for_doors=for_doors, lock=lock)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from door.config import privacy
 from door.config.editing import toml
-from door.config.schema import header, of_the_house
+from door.config.schema import default_keys, header
 from door.setup.writing import Fate, put
 from timebank import files
 from timebank.callers import callers
@@ -50,7 +50,7 @@ def settings(answers: BoardAnswers) -> str:
         "listeners.1.port": answers.port,
     }
     lines, table = [HEAD.rstrip()], ""
-    for key in of_the_house():
+    for key in default_keys():
         if key.path[-1] not in KEYS.get(str(key.path[0]), ()):
             continue
         if header(key.table) != table:

@@ -200,7 +200,7 @@ def faults_of_commands(place: str, text: str) -> Iterator[str]:
 def keys() -> dict[str, set[str]]:
     """Return the header of each table of sysop.toml that has a key, by the key."""
     settings_named: dict[str, set[str]] = {}
-    for setting in schema.of_the_house():
+    for setting in schema.default_keys():
         settings_named.setdefault(str(setting.path[-1]), set()).add(schema.header(setting.table))
     return settings_named
 
@@ -210,7 +210,7 @@ def is_setting(line: str) -> bool:
     key = line.split(maxsplit=1)[0]
     for table in {"", *keys().get(key, ())} - {"[]"}:
         try:
-            schema.described(f"{table}\n{line}\n", Path("sysop.toml"))
+            schema.checked_keys(f"{table}\n{line}\n", Path("sysop.toml"))
         except SettingsError as fault:  # which may be of another key that this one needs
             if any(each.key.split()[-1] == key for each in fault.problems):
                 continue
@@ -221,12 +221,12 @@ def is_setting(line: str) -> bool:
 def faults_of_settings(place: str, text: str) -> Iterator[str]:
     for block in blocks(text, "toml"):
         try:
-            schema.described(block, Path("sysop.toml"))
+            schema.checked_keys(block, Path("sysop.toml"))
         except SettingsError as fault:
             yield str(fault)
     tables = {table for each in keys().values() for table in each}
     tables |= {f"{table.partition('.')[0]}]" for table in tables if "." in table} | {"[games.NAME]"}
-    names = {setting.name for setting in schema.of_the_house()}
+    names = {setting.name for setting in schema.default_keys()}
     for words, _ in commands_of(text):
         takes_key = words[:2] == ["door", "config"] and words[2:3] != ["list"]
         if takes_key and words[3:] and re.match("[a-z]", words[3]):

@@ -15,7 +15,7 @@ from tools import site
 
 def test_every_key_is_in_the_reference() -> None:
     page = site.settings_page()
-    for key in schema.of_the_house():
+    for key in schema.default_keys():
         assert key.path[0] == "rules" or f"| `{key.path[-1]}` |" in page, key.name
     row = "| `nodes` | `16` | How many callers can be online at once (1 to 9999). |"
     assert row in page

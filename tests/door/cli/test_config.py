@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from door.config.schema import described
+from door.config.schema import checked_keys
 from tests.door.shell import CommandResult, door
 
 OWN = """\
@@ -43,7 +43,7 @@ def test_list_shows_every_key_with_value_default_and_meaning(own: Path) -> None:
     where = lines.index("calls.nodes = 4  # default: 16")
     assert lines[where + 1] == "    How many callers can be online at once (1 to 9999)."
     shown = [line.partition(" = ")[0] for line in lines if not line.startswith(" ")]
-    names = [key.name for key in described(OWN, own)]
+    names = [key.name for key in checked_keys(OWN, own)]
     assert shown == names
     assert {"boards.Xibalba.minutes", "games.vegas.split_21", "events.1.name"} <= set(shown)
     assert shown.index("board.name") < shown.index("calls.nodes") < shown.index("timebank.mode")

@@ -76,12 +76,12 @@ class TestTheShippedFile:
             if key := re.match(r"(\w+) = ", line):
                 assert above.startswith("# ") or key[1] in explained, line
                 explained.add(key[1])
-        changed = [key.path for key in schema.of_the_house() if key.path[-1] in explained]
+        changed = [key.path for key in schema.default_keys() if key.path[-1] in explained]
         assert {path[0] for path in changed} >= {"board", "listeners", "calls", "events", "games"}
 
 
 def test_every_key_has_its_sentence_and_every_sentence_its_key():
-    keys = {(str(key.path[0]), key.path[-1]) for key in schema.of_the_house()}
+    keys = {(str(key.path[0]), key.path[-1]) for key in schema.default_keys()}
     sentences = schema.meanings()
     explained = {(table, key) for table, words in sentences.items() for key in words}
     abouts = {(table, "about") for table in sentences}
@@ -212,7 +212,7 @@ class TestTheSetsOfRules:
     def test_every_key_of_a_1_0_file_means_the_same(self, load):
         """Such a file had every key with its default."""
         lines = []
-        for key in schema.of_the_house():
+        for key in schema.default_keys():
             if key.path[0] in ("boards", "rules") or key.path[-1] == "rules":
                 continue
             if schema.header(key.table) not in lines:

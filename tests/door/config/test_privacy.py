@@ -84,7 +84,7 @@ def test_a_new_folder_is_as_the_sysop_says(tmp_path: Path, set_to: str, folder: 
     config = board(tmp_path, set_to)
     privacy.make_folder(config)
     assert mode(config.board.data) == folder
-    assert privacy.close_what_is_open(config) == privacy.doubts(config) == []
+    assert privacy.restrict_modes(config) == privacy.doubts(config) == []
 
 
 @pytest.mark.parametrize("wrong", ["0777", "0600", "rwx------", "0702", "01700"])
@@ -102,7 +102,7 @@ def test_a_start_closes_files_that_an_earlier_version_left_open(
     text = checked(config)
     assert "HERE/data is 0755: run chmod 0700 HERE/data.\n" in text
     assert "HERE/data/refused.log is 0644: run chmod 0640 HERE/data/refused.log.\n" in text
-    lines = privacy.close_what_is_open(config)
+    lines = privacy.restrict_modes(config)
     assert lines == [
         f"{data} was 0755 and is 0700 now; data_mode in [board] can say otherwise",
         f"{data}/refused.log was 0644 and is 0640 now; data_mode in [board] can say otherwise",
@@ -115,7 +115,7 @@ def test_files_that_the_sysop_opened_or_closed_stay_so(tmp_path: Path) -> None:
     config = board(tmp_path, "0755")
     data = with_books(config, 0o750)
     (data / "refused.log").touch(0o644)
-    assert privacy.close_what_is_open(config) == []
+    assert privacy.restrict_modes(config) == []
     assert (mode(data), mode(data / "refused.log")) == ("0750", "0644")
 
 
@@ -124,7 +124,7 @@ def test_a_shared_folder_is_reported_and_left(tmp_path: Path) -> None:
     config.board.data.mkdir()
     config.board.data.chmod(0o1777)
     (config.board.data / "board.sqlite3").touch(0o600)
-    (line,) = privacy.close_what_is_open(config)
+    (line,) = privacy.restrict_modes(config)
     assert line.endswith(f"is 1777: run chmod 1700 {config.board.data}")
     assert mode(config.board.data) == "1777"
 
@@ -166,7 +166,7 @@ def test_a_folder_with_files_of_other_programs_is_reported_and_left(tmp_path: Pa
         tmp_path, more='[timebank]\nmode = "external"\nthebank_ext = "data/THEBANK.EXT"\n'
     )
     data = with_books(config)
-    (line,) = privacy.close_what_is_open(config)
+    (line,) = privacy.restrict_modes(config)
     assert line == (
         f"{data} is 0755: run chmod 0700 {data},"
         f" once {data}/THEBANK.EXT is elsewhere: other programs use it"

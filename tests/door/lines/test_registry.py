@@ -71,7 +71,7 @@ def test_settings_check_and_page_go_by_its_row(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_sysop_reads_of_each_kind_and_of_its_port(kind: str) -> None:
-    (sentence,) = (key.meaning for key in schema.of_the_house() if key.name == "listeners.1.kind")
+    (sentence,) = (key.meaning for key in schema.default_keys() if key.name == "listeners.1.kind")
     assert f'"{kind}"' in sentence
     usual = KINDS[kind].usual_port
     guide = (ROOT / "docs" / "guide" / "ports.md").read_text("utf-8")

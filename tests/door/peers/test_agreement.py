@@ -38,7 +38,7 @@ def server(name: str, terms: dict[str, str], version: str = "1.2.0") -> ServerRe
 
 
 def test_the_settings_that_may_differ_between_machines_exist():
-    there = {f"{schema.header(key.table)} {key.path[-1]}" for key in schema.of_the_house()}
+    there = {f"{schema.header(key.table)} {key.path[-1]}" for key in schema.default_keys()}
     assert there >= agreement.OWN
 
 

@@ -13,7 +13,7 @@ from door.config import config as settings
 from door.config import reloading
 from door.config.editing import differences
 from door.config.listeners import DOORS_ALONE
-from door.config.reloading import keep_begun, waits
+from door.config.reloading import keep_until_restart, needs_restart
 from door.games.registry import GAMES
 from door.server.server import _announcement
 from tests.door.reading import read_again
@@ -64,12 +64,12 @@ def loaded(folder: Path, toml: str) -> settings.Config:
 
 def test_a_running_server_keeps_what_waits_for_a_restart_and_nothing_else(tmp_path: Path) -> None:
     old, new = loaded(tmp_path, ""), loaded(tmp_path, KEPT)
-    assert keep_begun(old, new) == old
+    assert keep_until_restart(old, new) == old
     changed = {name for name, *_ in differences("", KEPT, tmp_path / "sysop.toml")}
-    assert all(map(waits, changed))
-    assert changed >= set(reloading.KEPT) - {"listeners", "pages", "metrics"}
+    assert all(map(needs_restart, changed))
+    assert changed >= set(reloading.UNTIL_RESTART) - {"listeners", "pages", "metrics"}
     other = loaded(tmp_path, "[server]\nstart_for_doors_minutes = 3\n[calls]\nnodes = 2\n")
-    assert keep_begun(old, other) == other
+    assert keep_until_restart(old, other) == other
 
 
 async def test_reload_answers_with_what_changed_and_logs_the_same(

@@ -44,7 +44,7 @@ def check(data: bytes) -> None:
 
 
 def _seeds() -> Iterator[bytes]:
-    for table, keys in itertools.groupby(schema.of_the_house(), lambda key: key.table):
+    for table, keys in itertools.groupby(schema.default_keys(), lambda key: key.table):
         lines = [f"{key.path[-1]} = {toml(key.value)}" for key in keys]
         yield "\n".join([schema.header(table), *lines, ""]).encode()
     yield b""
