@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from door.lines.port.connection import Entrance
     from door.lines.port.listener import Listener
     from door.lines.rlogin.header import RloginHeader
-    from door.lines.ssh.ssh_identity import Shown
+    from door.lines.ssh.ssh_identity import SshIdentity
     from door.lines.web.pages import File
 
 Compatibility = Literal["modern", "boards", "old"]
@@ -64,7 +64,7 @@ class Answering:
     data: Path
     logon_seconds: int
     answer: Callable[[Line], Awaitable[None]]
-    answer_ssh: Callable[[Line, Shown], Awaitable[None]]
+    answer_ssh: Callable[[Line, SshIdentity], Awaitable[None]]
     answer_board: Callable[[Line, RloginHeader], Awaitable[None]]
     knows_key: Callable[[str, bytes], Awaitable[bool]]  # whether a name's caller has that key
     means_new: Callable[[str], bool]  # whether a name is what new callers type instead of one

@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from door.lines.port.listener import Listener
     from door.lines.registry import ListenerSettings
     from door.lines.rlogin.header import RloginHeader
-    from door.lines.ssh.ssh_identity import Shown
+    from door.lines.ssh.ssh_identity import SshIdentity
     from door.lines.web.pages import File
     from door.server.for_doors import ForDoors
     from door.server.public_page import PublicPage
@@ -460,9 +460,9 @@ class Server:
         with self._session():
             await answer(self.board, line)
 
-    async def _answer_ssh(self, line: Line, shown: Shown) -> None:
+    async def _answer_ssh(self, line: Line, identity: SshIdentity) -> None:
         with self._session():
-            await answer(self.board, line, shown)
+            await answer(self.board, line, identity)
 
     async def _answer_board(self, line: Line, header: RloginHeader) -> None:
         with self._session():

@@ -54,7 +54,7 @@ from timebank.words import time_words, title
 
 if TYPE_CHECKING:
     from door.call.board import Board
-    from door.lines.ssh.ssh_identity import Shown
+    from door.lines.ssh.ssh_identity import SshIdentity
     from timebank.callers.callers import CallerRecord
     from timebank.ledger.database import Desk
 
@@ -90,10 +90,10 @@ def refuse_if_out(console: Console, record: CallerRecord, *, own_fault: bool = F
         raise LogonRefused(words, f"the name is {state}", own_fault=own_fault)
 
 
-async def log_on(board: Board, console: Console, shown: Shown | None = None) -> Caller:
+async def log_on(board: Board, console: Console, by_ssh: SshIdentity | None = None) -> Caller:
     """Lead a caller from the first line to a call; raise `LogonRefused` for those not let in.
 
-    A name, password or key that SSH was `shown` is not asked for again.
+    A name, password or key that came `by_ssh` is not asked for again.
     """
     limit = LogonLimit(board.clock, console, board.config.calls.logon_seconds)
     console.prompt.on_unread = partial(_choose_letters, console)
@@ -110,15 +110,15 @@ async def log_on(board: Board, console: Console, shown: Shown | None = None) -> 
             greeting.show(console, board.config, [f"|07{news}"], board.champion, above)
 
         back = await _come_back(board, console)
-        claimed = None if shown is None else _claimed(shown)
-        is_asked = shown is None or not (claimed or shown.key)  # for a name
+        claimed = None if by_ssh is None else _claimed(by_ssh)
+        is_asked = by_ssh is None or not (claimed or by_ssh.key)  # for a name
         if back is None:
             greet(_meet(console, is_asked=is_asked))
         refuse_while_closed(board)
         language = console.viewer.language
         record, is_new = back, False
-        if record is None and shown is not None and shown.key is not None:
-            record = await in_the_books(board, console, partial(_owner_of_key, shown=shown))
+        if record is None and by_ssh is not None and by_ssh.key is not None:
+            record = await in_the_books(board, console, partial(_owner_of_key, by_ssh=by_ssh))
         if record is None:
             record, is_new = await _identify(board, console, limit, claimed, greet)
         refuse_if_out(console, record, own_fault=True)
@@ -169,13 +169,13 @@ def refuse_while_closed(board: Board) -> None:
         )
 
 
-def _owner_of_key(desk: Desk, shown: Shown) -> CallerRecord | None:
-    return None if shown.key is None else ssh_keys.owner(desk, shown.name, shown.key)
+def _owner_of_key(desk: Desk, by_ssh: SshIdentity) -> CallerRecord | None:
+    return None if by_ssh.key is None else ssh_keys.owner(desk, by_ssh.name, by_ssh.key)
 
 
-def _claimed(shown: Shown) -> tuple[str, str] | None:
-    """Return the name and password that SSH was shown, if they could have been typed here."""
-    name, password = shown.name.strip(), shown.password
+def _claimed(by_ssh: SshIdentity) -> tuple[str, str] | None:
+    """Return the name and password that came by SSH, if they could have been typed here."""
+    name, password = by_ssh.name.strip(), by_ssh.password
     if means_new(name):
         return name, ""  # which is not asked for
     if not name or password is None:

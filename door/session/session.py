@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from door.call.guest import Guest
     from door.games.engine.descriptor import Game
     from door.lines.line import Line
-    from door.lines.ssh.ssh_identity import Shown
+    from door.lines.ssh.ssh_identity import SshIdentity
 
 log = logging.getLogger("door.calls")
 
@@ -64,10 +64,10 @@ BROKEN_OFF = ("idle", "closed by the board")  # reasons that leave the caller's 
 PARTING_SECONDS = 10.0  # time to read the goodbye before the host clears the screen
 
 
-async def answer(board: Board, line: Line, shown: Shown | None = None) -> None:
-    """Serve a caller from log-on to goodbye. `shown` is what SSH has asked them for already."""
+async def answer(board: Board, line: Line, by_ssh: SshIdentity | None = None) -> None:
+    """Serve a caller from log-on to goodbye. `by_ssh` is what they sent by SSH."""
     console = Console(line, looks.guess(line.hints), board.clock)
-    await _serve(board, console, partial(log_on, board, console, shown), main_menu, _at_once)
+    await _serve(board, console, partial(log_on, board, console, by_ssh), main_menu, _at_once)
 
 
 async def answer_guest(board: Board, console: Console, guest: Guest, game: Game | None) -> bool:

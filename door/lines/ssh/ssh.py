@@ -69,7 +69,7 @@ from door.lines.port.connection import OPEN, Entrance
 from door.lines.port.gate import Blame
 from door.lines.port.listener import Listener
 from door.lines.ssh.algorithms import SshOffer
-from door.lines.ssh.ssh_identity import Shown
+from door.lines.ssh.ssh_identity import SshIdentity
 from door.lines.telnet.framing import Budget, CommandAllowance
 from door.lines.tls.tls import Turns
 
@@ -228,7 +228,7 @@ class SshConnection(StreamProtocol):
         means_new: MeansNew,
         limits: SshLimits,
         turns: Turns,
-        ready: Callable[[StreamLine, Shown], None],
+        ready: Callable[[StreamLine, SshIdentity], None],
         gone: Callable[[], None],
         address: str,
     ) -> None:
@@ -238,7 +238,7 @@ class SshConnection(StreamProtocol):
         self.means_new = means_new
         self._limits = limits
         self._turns = turns
-        self._ready: Callable[[StreamLine, Shown], None] | None = ready
+        self._ready: Callable[[StreamLine, SshIdentity], None] | None = ready
         self._loop = asyncio.get_running_loop()
         self._budget = Budget(limits.requests, self._loop.time, "SSH requests")
         self._taken_in = 0
@@ -246,7 +246,7 @@ class SshConnection(StreamProtocol):
         self._most = EARLY_BYTES
         self._blocked: set[str] = set()
         self._sent_good_bye = False
-        self._shown = Shown()
+        self._identity = SshIdentity()
         self._timer: asyncio.TimerHandle | None = None
 
     # asyncio's protocol
@@ -364,8 +364,8 @@ class SshConnection(StreamProtocol):
         self._limit(seconds, "the last words were not read", own_fault=False)
         self._ssh.disconnect(asyncssh.DISC_BY_APPLICATION, _NEEDS_TERMINAL)
 
-    def show(self, shown: Shown) -> None:
-        self._shown = shown
+    def note_identity(self, identity: SshIdentity) -> None:
+        self._identity = identity
 
     def serve(self, channel: _Channel, terminal: str, size: tuple[int, int]) -> None:
         """Begin the call, which has a terminal now."""
@@ -387,7 +387,7 @@ class SshConnection(StreamProtocol):
             self.line.resize(*bounded_size(*size))
         # The caller is the name that asyncssh has let in, whatever names were tried before.
         name = self._ssh.get_extra_info("username")
-        ready(self.line, self._shown if self._shown.name == name else Shown(name))
+        ready(self.line, self._identity if self._identity.name == name else SshIdentity(name))
 
     def channel_closed(self) -> None:
         """End the line: its terminal is gone."""
@@ -463,7 +463,7 @@ class _Owner(asyncssh.SSHServer):
         return True
 
     def validate_password(self, username: str, password: str) -> bool:
-        self._connection.show(Shown(username, password))
+        self._connection.note_identity(SshIdentity(username, password))
         return True
 
     def public_key_auth_supported(self) -> bool:
@@ -517,7 +517,7 @@ class _Server(asyncssh.SSHServerConnection):
             return False
         is_right = await super().validate_public_key(username, key_data, msg, signature)
         if is_right and msg:
-            self._connection.show(Shown(username, key=key_data))
+            self._connection.note_identity(SshIdentity(username, key=key_data))
         return is_right
 
     def process_packet(self, pkttype: int, pktid: int, packet: SSHPacket) -> bool | Awaitable[None]:
@@ -677,7 +677,7 @@ class SshListener(Listener):
 
     def __init__(
         self,
-        on_call: Callable[[Line, Shown], Awaitable[None]],
+        on_call: Callable[[Line, SshIdentity], Awaitable[None]],
         knows: Knows,
         means_new: MeansNew,
         options: SSHServerConnectionOptions,
@@ -692,8 +692,8 @@ class SshListener(Listener):
     def answer(self, address: str, gone: Callable[[], None]) -> SshConnection:
         return self._connection(self._turns, self._serve, gone, address)
 
-    def _serve(self, line: StreamLine, shown: Shown) -> None:
-        self.begin_call(line, partial(self._on_call, line, shown))
+    def _serve(self, line: StreamLine, identity: SshIdentity) -> None:
+        self.begin_call(line, partial(self._on_call, line, identity))
 
 
 def quieten_library() -> None:

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
-class Shown:
-    """A name alone for callers who have none here yet.
+class SshIdentity:
+    """A caller's name as typed, and the password or key that proves it, unless the caller is new.
 
-    `name` is as they typed it. `key`, in SSH's own bytes, belonged to that name just now, and they
-    have its private half. A `password` has not been checked.
+    The `password` has not been checked. The `key`, in SSH's own bytes, has: it belonged to that
+    name just now, and the caller has its private half.
     """
 
     name: str = ""

@@ -11,7 +11,7 @@ from door.lines.line import Line
 from door.lines.port.connection import OPEN, Entrance
 from door.lines.registry import Compatibility
 from door.lines.ssh.algorithms import OFFERS
-from door.lines.ssh.ssh import USUAL_LIMITS, Shown, SshLimits, SshListener, options_for
+from door.lines.ssh.ssh import USUAL_LIMITS, SshIdentity, SshLimits, SshListener, options_for
 from tests.door.lines.board import PATIENCE, Board, Call, opened
 
 # Made once: it takes longer than a call.
@@ -28,15 +28,15 @@ class SshBoard(Board):
         super().__init__()
         self.known: dict[str, set[bytes]] = {}
         self.asked: list[str] = []
-        self.shown: dict[Line, Shown] = {}  # by each caller
+        self.identities: dict[Line, SshIdentity] = {}  # by each caller
 
-    async def answered_with(self) -> tuple[Call, Shown]:
+    async def answered_with(self) -> tuple[Call, SshIdentity]:
         """Return the next connected call and its caller's output."""
         call = await self.answered()
-        return call, self.shown[call.line]
+        return call, self.identities[call.line]
 
-    async def serve_ssh(self, line: Line, shown: Shown) -> None:
-        self.shown[line] = shown
+    async def serve_ssh(self, line: Line, identity: SshIdentity) -> None:
+        self.identities[line] = identity
         await self.serve(line)
 
     async def knows(self, name: str, key: bytes) -> bool:

@@ -341,8 +341,8 @@ async def test_names_that_are_none_lead_nowhere_or_are_shown_as_they_are(name: s
         try:
             async with connected(board, client_factory=Rude) as connection:
                 await terminal(connection)
-                _, shown = await board.answered_with()
-                assert shown.name == name
+                _, identity = await board.answered_with()
+                assert identity.name == name
         except (asyncssh.DisconnectError, OSError):
             assert board.calls.empty()
         async with connected(board) as connection:

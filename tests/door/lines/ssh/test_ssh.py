@@ -9,7 +9,7 @@ from asyncssh.packet import Boolean, String, UInt32
 from ansi.charset import Charset
 from door.call.screen import Look, Paint
 from door.lines.flow import UNREAD
-from door.lines.ssh.ssh_identity import Shown
+from door.lines.ssh.ssh_identity import SshIdentity
 from door.lobby import looks
 from tests.door.lines.board import GREETING, PATIENCE
 from tests.door.lines.ssh.board import OWN_KEY, PASSWORD, connected, open_board, terminal
@@ -18,9 +18,9 @@ from tests.door.lines.ssh.board import OWN_KEY, PASSWORD, connected, open_board,
 async def test_a_caller_types_reads_and_is_hung_up() -> None:
     async with open_board() as board, connected(board) as connection:
         screen = await terminal(connection)
-        call, shown = await board.answered_with()
-        assert shown == Shown("Alice", PASSWORD)
-        assert PASSWORD not in repr(shown)
+        call, identity = await board.answered_with()
+        assert identity == SshIdentity("Alice", PASSWORD)
+        assert PASSWORD not in repr(identity)
         assert (call.line.kind, call.line.address) == ("ssh", "127.0.0.1")
         assert (call.line.columns, call.line.rows, call.line.size_is_known) == (100, 30, True)
         await screen.until_shown(GREETING)
@@ -125,8 +125,8 @@ async def test_break_is_a_key() -> None:
 async def test_a_stranger_shows_a_name_alone(name: str, password: str | None) -> None:
     async with open_board() as board, connected(board, name, password=password) as connection:
         await terminal(connection)
-        _, shown = await board.answered_with()
-        assert shown == Shown(name)
+        _, identity = await board.answered_with()
+        assert identity == SshIdentity(name)
 
 
 async def test_a_key_that_is_known_and_no_other_is_shown() -> None:
@@ -136,15 +136,15 @@ async def test_a_key_that_is_known_and_no_other_is_shown() -> None:
         keys = [other, OWN_KEY]
         async with connected(board, password=None, client_keys=keys) as connection:
             await terminal(connection)
-            _, shown = await board.answered_with()
-            assert shown == Shown("Alice", None, OWN_KEY.public_data)
+            _, identity = await board.answered_with()
+            assert identity == SshIdentity("Alice", None, OWN_KEY.public_data)
         with pytest.raises(asyncssh.PermissionDenied):
             async with connected(board, "Bob", password=None, client_keys=keys):
                 pass
         async with connected(board, "Bob", client_keys=keys) as connection:
             await terminal(connection)
-            _, shown = await board.answered_with()
-            assert shown == Shown("Bob", PASSWORD)
+            _, identity = await board.answered_with()
+            assert identity == SshIdentity("Bob", PASSWORD)
         assert set(board.asked) == {"Alice", "Bob"}
 
 
