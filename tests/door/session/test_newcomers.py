@@ -21,7 +21,7 @@ answers = ["Black Jack", "blackjack"]
 """
 TOML = sysop_toml(events="") + CALLERS
 QUESTION = "Which game is this board named for?"
-WAITS = "The sysop has yet to let you in"
+WAITS = "The sysop has not let you in yet"
 
 
 async def begins(board: World) -> Guest:
