@@ -72,7 +72,9 @@ def _check(settings: Config) -> None:
     lines = [f"This is release {server_note.version()}, with books of version {newest}."]
     is_well = True
     if settings.bank.server is not None:
-        lines.append("No copy is made of books on a server: run `timebank backup` before.")
+        lines.append(
+            "Books on a server are not copied: use the earlier release's `timebank backup`."
+        )
     elif not settings.database.is_file() or not settings.database.stat().st_size:
         lines.append(f"There are no books at {settings.database} yet.")
     else:
@@ -128,7 +130,7 @@ def _drain(settings: Config, by: str) -> None:
             answer = control_client.ask_server(settings.path, None, "drain", {"by": by})
         click.echo(answer["words"])
     elif _tell_release_1_0(path, "drain"):
-        click.echo("The server of release 1.0 takes no more calls. It ends with its last one.")
+        click.echo("The server of release 1.0 takes no more calls, and ends with the last one.")
     else:
         return
     click.echo("Waiting for that. Ctrl-C stops the waiting; the server ends all the same.")

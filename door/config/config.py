@@ -313,7 +313,7 @@ def _server(table: TomlTable, listeners: Sequence[ListenerSettings]) -> ServerSe
     old: dict[str, object] = {}
     value = table.part((STAYS,)).get(STAYS)
     if value == 0 and value is not False:  # of release 1.0, whose doors served callers alone
-        table.retire(STAYS, None, DOORS_ARE_SERVED)
+        table.retire(STAYS, None, f"0 counts as {DOORS_MINUTES}, because {DOORS_ARE_SERVED}")
         old = {STAYS: DOORS_MINUTES}
     server = table.fill(ServerSettings, **old)
     place = server.health

@@ -108,7 +108,7 @@ def test_a_server_of_release_1_0_ends_with_its_last_caller_first(
     with server_of_1_0(data, callers=3) as told:
         result = sysop("upgrade")
     assert result.status == 0, result
-    assert result.output.startswith("The server of release 1.0 takes no more calls.")
+    assert result.output.startswith("The server of release 1.0 takes no more calls, ")
     assert b'{"control": "drain"}' in told[0]
     assert all(b'{"control": "here"}' in each for each in told[1:])
     assert version(data / "board.sqlite3") == migrations.newest_version()

@@ -613,6 +613,7 @@ def test_keys_of_1_0_for_standalone_doors_are_ignored_and_reported(load, tmp_pat
         f"{file}, line 2: [server] takes_doors",
         f"{file}, line 3: [server] start_for_doors_minutes",
     ]
+    assert "any more: 0 counts as 10, because every `door run`" in old.unheeded[1]
     assert load("").server.start_for_doors_minutes == 10
     assert load("[server]\nstart_for_doors_minutes = 1").unheeded == ()
     for value in ("1441", "false", "-1"):
