@@ -1,7 +1,7 @@
 """What pyproject.toml cannot say: a wheel has files that are made as it is built.
 
 They are man pages, completions, and the page that checks a hand as one file. The documents of the
-folder `docs` are added, without pictures: `door docs` shows them.
+folder `docs` are added, without pictures, and two files that they name: `door docs` shows them.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ class WithMade(INSTALL_DATA):
         for path in HERE.glob("docs/**/*.md"):
             if "screens" not in path.parts:
                 places[f"{DOCUMENTS}/{path.parent.relative_to(HERE)}"].append(str(path))
+        places[DOCUMENTS] += [str(HERE / name) for name in ("CHANGELOG.md", "sysop.toml")]
         self.data_files = list(places.items())
         super().run()
 

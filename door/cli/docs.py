@@ -32,6 +32,7 @@ def docs(page: str | None) -> None:
     place = folder()
     paths = sorted(path for path in place.rglob("*.md") if "screens" not in path.parts)
     pages = {path.relative_to(place).with_suffix("").as_posix(): path for path in paths}
+    pages["changelog"] = place.parent / "CHANGELOG.md"
     if page is None:
         click.echo(f"The documents are in {place}. `door docs PAGE` shows one of them:")
         for name, path in pages.items():
