@@ -245,10 +245,11 @@ class Screen:
 
     def _fit(self) -> None:
         self._fit_is_due = False
-        before = self.display
-        if self.look.charset.is_of_home_computer:
+        before, is_cleared = self.display, self.look.charset.is_of_home_computer
+        if is_cleared:
             self.suit_look()
-        if isinstance(before, LinesDisplay) and not (self._paints and self.can_paint):
+        paints = self._paints and self.can_paint
+        if isinstance(before, LinesDisplay) and not (paints or is_cleared):
             before.fit(self._line.columns)
         else:
             before.close()

@@ -127,6 +127,19 @@ async def test_telnet_is_answered_once_it_is_spoken(own: tuple[World, str]) -> N
     await terminal.wait_for(lambda here: bytes((IAC, 253, NAWS)) in here.wire, "telnet's requests")
 
 
+async def test_a_size_that_comes_late_leaves_the_question(own: tuple[World, str]) -> None:
+    board, charset = own
+    terminal = await calls_own_port(board, replace(PORTS[charset], answers=True))
+    await terminal.until("Name:")
+    before = len(terminal.wire)
+    size = bytes((IAC, 250, NAWS, 0, 40, 0, 23, IAC, 240))
+    terminal.send(size)
+    await terminal.send("xyz").until("xyz")
+    assert terminal.shows("Name: xyz")
+    assert terminal.shows("Your name, or NEW")
+    assert len(terminal.wire) - before < 400
+
+
 async def ada_at_the_menu(board: World) -> Terminal:
     board.enter("Ada", looks=LOOKS)
     terminal = await calls_own_port(board, COMMODORE)
