@@ -89,7 +89,7 @@ def examine(config: Config, asked: DoorOptions) -> list[str]:
     if shut := closed.sentence(str(config.board.data)):
         report.append(f"Doors let nobody in now. {shut}")
     report.append(
-        f"Here they are {record.name}, with {span(opened.receipt.purse.bank)} in the bank."
+        f"Here the caller is {record.name}, with {span(opened.receipt.purse.bank)} in the bank."
     )
     if "#" in record.name:  # the number that tells equal aliases apart
         report.append(
@@ -103,8 +103,8 @@ def examine(config: Config, asked: DoorOptions) -> list[str]:
 def _board(arrival: DoorCall, config: Config) -> str:
     board = arrival.guest.board
     if board.name in config.boards:
-        return f"This board is {board.name}, as [boards.{board.name}] of {config.path} has it."
-    return f"No table [boards.NAME] of {config.path} is this board's: it counts as {board.name}."
+        return f"This board is {board.name}, by the table [boards.{board.name}] of {config.path}."
+    return f"This board has no table [boards.NAME] in {config.path}: it counts as {board.name}."
 
 
 def remedy(config: Config, asked: DoorOptions) -> list[str]:
@@ -142,7 +142,7 @@ def _to_paste(understood: Understood, config: Config) -> list[str]:
 def _how_to_start(setup: HostSetup, config: Config) -> list[str]:
     kind = setup.kind
     if not kind.key:
-        advice = [f"Its callers are called Alias@{kind.name} then."]
+        advice = [f"With its table, the callers are called Alias@{kind.name}."]
         if setup.says_board:
             advice.append(
                 f"Its files do not name the board, so add --board {kind.name} to the line that"

@@ -147,4 +147,4 @@ def _trial(config: Config, made: HostSetup) -> list[str]:
                 report = examine(again, asked)
         except DropFileRefused as refused:
             raise UserError(str(refused)) from refused
-    return report[report.index("") + 1 :]
+    return ["A caller with such a drop file would come like this:", *report[report.index("") + 1 :]]

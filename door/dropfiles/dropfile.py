@@ -156,7 +156,7 @@ class HostSettings:
 
 
 def no_event(kind: str) -> NextEvent:
-    return NextEvent(EventKind.UNKNOWN, None, f"{kind} has no line for it")
+    return NextEvent(EventKind.UNKNOWN, None, f"{kind} has no line for them")
 
 
 class ConnectionKind(StrEnum):

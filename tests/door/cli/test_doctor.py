@@ -51,7 +51,7 @@ def test_doctor_prints_caller_time_and_way_back(shell: Shell, tmp_path: Path) ->
     words = doctor_output(shell, "--dropfile", dropped(tmp_path, *WHOLE))
     assert "They can stay 59 minutes (line 9 of DOOR32.SYS, in minutes)." in words
     assert "This board is Xibalba" in words
-    assert "Here they are Moth@Xibalba" in words
+    assert "Here the caller is Moth@Xibalba" in words
     assert "They would bring 59 minutes." in words
     assert "The call would end at " in words
     assert "What they win would be given back by MODUSER.DAT" in words
@@ -81,7 +81,7 @@ def test_doctor_asks_for_a_table_for_an_unlisted_board(shell: Shell, tmp_path: P
     shell.config.write_text(BOARD.partition("[boards")[0])
     words = doctor_output(shell, "--dropfile", dropped(tmp_path, *WHOLE))
     assert "it counts as host." in words
-    assert "Here they are Moth@host" in words
+    assert "Here the caller is Moth@host" in words
 
 
 def test_doctor_prints_the_lines_to_paste_and_the_command_line(
@@ -255,7 +255,7 @@ def test_an_alias_that_another_caller_has_is_spoken_of(shell: Shell, tmp_path: P
         with database.transaction(config.bank, datetime.now(UTC)) as desk:
             host_caller(desk, "Xibalba", "number 7", "Moth")
     words = doctor_output(shell, "--dropfile", dropped(tmp_path, *WHOLE))
-    assert "Here they are Moth#42@Xibalba" in words
+    assert "Here the caller is Moth#42@Xibalba" in words
     assert "Another caller of Xibalba has that alias." in words
     others = doctor_output(shell, "--dropfile", dropped(tmp_path, *WHOLE[:6], "Bee", *WHOLE[7:]))
     assert "has that alias" not in others

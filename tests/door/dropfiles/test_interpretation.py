@@ -296,7 +296,7 @@ def test_a_whole_call_is_described_in_words(tmp_path: Path):
         "Their security level is 50.",
         "They are on node 3.",
         "They can stay 59 minutes (line 9 of DOOR32.SYS, in minutes).",
-        "The board's events are not known: DOOR32.SYS has no line for it.",
+        "The board's events are not known: DOOR32.SYS has no line for them.",
         "Their keys and screen are standard input and output.",
         "The board describes their screen as: emulation ansi.",
         f"Left alone: {stale}: it was written 1 hour before DOOR32.SYS.",

@@ -201,7 +201,7 @@ def test_the_door_understands_the_written_files(shell: Shell, board: str) -> Non
 def test_setup_describes_a_sample_caller_and_registers_none(shell: Shell, tmp_path: Path) -> None:
     result = set_up(shell, "enigma", "--name", "NightOwl")
     assert (result.status, result.error) == (0, "")
-    assert "Here they are Ann@NightOwl" in result.output
+    assert "Here the caller is Ann@NightOwl" in result.output
     assert "They would bring 60 minutes." in result.output
     assert not (tmp_path / "data").exists()
 
