@@ -119,8 +119,10 @@ def forbidden(path: Path, *, writes: bool = False) -> str | None:
 
 
 def _forbidding(place: Path, about: os.stat_result, does: str) -> str:
-    if about.st_uid == os.geteuid():
-        right = "x" if does == "enter" else does[0]
+    right, user = "x" if does == "enter" else does[0], os.geteuid()
+    if user == 0 or (user == about.st_uid and right in stat.filemode(about.st_mode)[1:4]):
+        return f"{place} lets nobody {does} it: its disk is read-only, or `lsattr` shows an i."
+    if user == about.st_uid:
         return (
             f"{place} is yours, and its mode ({stat.filemode(about.st_mode)}) does not let you"
             f" {does} it: `chmod u+{right} {place}` does."

@@ -20,7 +20,7 @@ from door.errors import NoAnswer
 from door.server import control_client, server_note
 from timebank import serving
 from timebank.cli.common import by_option, say
-from timebank.cli.errors import EXIT_WRONG, UserError, refusing
+from timebank.cli.errors import UserError, refusing
 from timebank.cli.keeping import move_books_forward
 from timebank.cli.progress import working
 from timebank.errors import BooksFailed, DatabaseRefused, OlderBooks
@@ -67,10 +67,9 @@ def _is_due(settings: Config) -> bool:
 
 
 def _check(settings: Config) -> None:
-    """Print what the upgrade would do; exit with 1 if something stands in its way."""
+    """Print what the upgrade would do."""
     newest = migrations.newest_version()
     lines = [f"This is release {server_note.version()}, with books of version {newest}."]
-    is_well = True
     if settings.bank.server is not None:
         lines.append(
             "Books on a server are not copied: use the earlier release's `timebank backup`."
@@ -83,22 +82,17 @@ def _check(settings: Config) -> None:
         if trial is None:
             lines.append(f"The books in {settings.database} are of this version already.")
         else:
-            free = shutil.disk_usage(settings.database.parent).free
-            is_well = free > trial.room
-            lines += _trial_words(settings.database, trial, free)
+            lines += _trial_words(settings.database, trial)
     say([*lines, _server_words(settings), *settings.unheeded])
-    if not is_well:
-        raise SystemExit(EXIT_WRONG)
 
 
-def _trial_words(books: Path, trial: of_file.TrialUpgrade, free: int) -> Iterator[str]:
+def _trial_words(books: Path, trial: of_file.TrialUpgrade) -> Iterator[str]:
     yield f"The books in {books} are of version {trial.version}: they would be moved forward."
+    free = shutil.disk_usage(books.parent).free
     yield (
         f"On a copy that took {span(max(1, round(trial.seconds)))} and"
         f" {_megabytes(trial.room)} of room; {_megabytes(free)} are free."
     )
-    if free <= trial.room:
-        yield "That is too little: make room first. Nothing was changed."
     copy = of_file.copy_path(books, trial.version)
     yield f"A copy of them as they are would stay in {copy}."
     yield going_back(copy)

@@ -68,7 +68,8 @@ def phrase(error: BaseException) -> Phrase:
 def sentence(error: BaseException) -> str:
     """Return the meaning of a driver's error, or the text of another error, without full stop."""
     is_of_database = isinstance(error, DBAPIError) or _codes_of(error) is not None
-    return str(phrase(error) if is_of_database else error).rstrip(".")
+    own = getattr(error, "strerror", None) or error
+    return str(phrase(error) if is_of_database else own).rstrip(".")
 
 
 def _codes_of(error: BaseException | None) -> Codes | None:

@@ -181,3 +181,16 @@ def test_settings_that_may_not_be_read_are_so_too(board: BankSettings) -> None:
 def test_accessible_files_are_not_forbidden(board: BankSettings, tmp_path: Path) -> None:
     assert as_another_user(lambda: files.forbidden(board.database, writes=True)) is None
     assert files.forbidden(tmp_path / "none" / "there") is None
+
+
+def test_a_disk_that_takes_no_writes_is_not_blamed_on_the_modes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is mounted to be read only, or somebody has marked the file by `chattr +i`."""
+    books, may = tmp_path / "board.sqlite3", os.access
+    books.touch(0o600)
+    monkeypatch.setattr(os, "access", lambda at, mode: mode != os.W_OK and may(at, mode))
+    assert files.forbidden(books, writes=True) == (
+        f"{tmp_path} lets nobody write into it: its disk is read-only, or `lsattr` shows an i."
+    )
+    assert files.forbidden(books) is None

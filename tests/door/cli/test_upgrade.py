@@ -17,6 +17,7 @@ from tests.door.processes import OPEN_ALL_DAY
 from tests.door.shell import Shell
 from tests.timebank import release_1_0
 from timebank.ledger import migrations
+from timebank.ledger.sqlite import upgrade as of_file
 from timebank.ledger.sqlite.upgrade import copy_path
 
 
@@ -78,15 +79,56 @@ def test_a_check_tries_the_upgrade_on_a_copy_and_changes_nothing(data: Path, sys
 
 
 def test_a_check_names_a_disk_that_is_too_small(
-    sysop: Shell, monkeypatch: pytest.MonkeyPatch
+    data: Path, sysop: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Full:
-        free = 1000
+    def fill(_source: sqlite3.Connection, target: sqlite3.Connection) -> None:
+        target.execute("PRAGMA max_page_count = 1")
+        target.execute("CREATE TABLE too_much (x)")
 
-    monkeypatch.setattr(upgrade.shutil, "disk_usage", lambda _path: Full)
+    monkeypatch.setattr(of_file.sqlite, "copy", fill)
     result = sysop("upgrade", "--check")
-    assert result.status == 1
-    assert "That is too little: make room first. Nothing was changed." in result.output
+    assert (result.status, result.error) == (
+        2,
+        f"The disk of {data / 'board.sqlite3'} has too little room for the upgrade, as a trial"
+        " showed. Make room first; nothing was changed.\n",
+    )
+    assert [each.name for each in data.iterdir()] == ["board.sqlite3"]
+
+
+@pytest.mark.parametrize(
+    ("pragma", "words"),
+    [
+        ("user_version = 99", "was written by a newer program (its version is 99"),
+        ("user_version = 5", "are of version 5, from before release 1.0"),
+        ("application_id = 7", "is the database of some other program."),
+    ],
+)
+def test_a_check_refuses_books_that_no_upgrade_opens(
+    data: Path, sysop: Shell, pragma: str, words: str
+) -> None:
+    with contextlib.closing(sqlite3.connect(data / "board.sqlite3")) as file:
+        file.execute(f"PRAGMA {pragma}")
+    result = sysop("upgrade", "--check")
+    assert (result.status, result.output) == (2, "")
+    assert words in result.error
+
+
+def test_a_check_names_no_file_of_its_trial(data: Path, sysop: Shell) -> None:
+    with contextlib.closing(sqlite3.connect(data / "board.sqlite3")) as file:
+        file.execute("UPDATE accounts SET caller_id = 999 WHERE caller_id = 2")
+        file.commit()
+    for words in (("upgrade", "--check"), ("upgrade",)):
+        assert sysop(*words).error == (
+            "The books stay as they are: row 12 of accounts refers to no row of callers.\n"
+        )
+
+
+def test_an_error_of_the_system_is_in_words(data: Path, sysop: Shell) -> None:
+    copy_path(data / "board.sqlite3", 13).mkdir()
+    assert sysop("upgrade").error == (
+        f"The database {data / 'board.sqlite3'} cannot be opened: Is a directory."
+        " Nothing was changed.\n"
+    )
 
 
 def test_the_copy_that_is_named_goes_back_under_books_of_a_newer_release(

@@ -21,7 +21,7 @@ from sqlalchemy.exc import DBAPIError
 from timebank.errors import BooksInUse, DatabaseRefused
 from timebank.files import sync
 from timebank.ledger import failures, migrations
-from timebank.ledger.database import open_error
+from timebank.ledger.database import check_version, open_error
 from timebank.ledger.sqlite import dialect as sqlite
 
 
@@ -41,7 +41,7 @@ def move_forward(path: Path, busy_seconds: float, *, alone: bool = False) -> int
                 raise BooksInUse
             _back_up(path, copy_path(path, before))
             migrations.migrate(connection, before)
-            _check_references(connection, path)
+            _check_references(connection)
             try:
                 transaction.commit()
             except DBAPIError as error:
@@ -64,12 +64,14 @@ class TrialUpgrade(NamedTuple):
 def rehearse(path: Path, busy_seconds: float) -> TrialUpgrade | None:
     """Upgrade a copy of the books and delete it; return None if no upgrade is due.
 
-    The board may stay open. Raises `DatabaseRefused`, also for a disk that is full.
+    The board may stay open. Raises `DatabaseRefused`, also for a disk that is full, and for a file
+    that has no books of this program or an earlier one.
     """
     try:
         with contextlib.closing(sqlite.open_file(path)) as file:
             before = sqlite.version_of(file)
-            if not migrations.is_due(sqlite.program_of(file), before):
+            if not migrations.is_due(program := sqlite.program_of(file), before):
+                check_version(path, program, before)
                 return None
         with TemporaryDirectory(prefix=f".upgrade-{path.name}-", dir=path.parent) as folder:
             copy, begun = Path(folder, path.name), time.monotonic()
@@ -78,6 +80,11 @@ def rehearse(path: Path, busy_seconds: float) -> TrialUpgrade | None:
             room = sum(each.stat().st_size for each in copy.parent.iterdir())
             return TrialUpgrade(before, time.monotonic() - begun, room)
     except (sqlite3.Error, DBAPIError, OSError) as error:
+        if failures.is_full(error):
+            raise DatabaseRefused(
+                f"The disk of {path} has too little room for the upgrade, as a trial showed. Make"
+                " room first; nothing was changed."
+            ) from error
         raise open_error(str(path), error) from error
 
 
@@ -119,10 +126,9 @@ def _back_up(path: Path, copy: Path) -> None:
     sync(copy.parent)
 
 
-def _check_references(connection: Connection, path: Path) -> None:
+def _check_references(connection: Connection) -> None:
     """Raise `DatabaseRefused` if the migration broke a reference, which would be a bug."""
     for table, row, parent in sqlite.broken_references(connection):
         raise DatabaseRefused(
-            f"The books in {path} stay as they are: row {row} of {table} refers to no row of"
-            f" {parent}."
+            f"The books stay as they are: row {row} of {table} refers to no row of {parent}."
         )
