@@ -120,7 +120,7 @@ def forbidden(path: Path, *, writes: bool = False) -> str | None:
 
 def _forbidding(place: Path, about: os.stat_result, does: str) -> str:
     right, user = "x" if does == "enter" else does[0], os.geteuid()
-    if user == 0 or (user == about.st_uid and right in stat.filemode(about.st_mode)[1:4]):
+    if user == about.st_uid and right in stat.filemode(about.st_mode)[1:4]:
         return f"{place} lets nobody {does} it: its disk is read-only, or `lsattr` shows an i."
     if user == about.st_uid:
         return (
