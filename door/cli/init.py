@@ -99,7 +99,7 @@ def init(folder: Path, by: str, yes: bool, **given: Unpack[InitOptions]) -> None
         new_board.make_folders(config)
         click.echo(f"Its data is in {config.board.data}.")
         _enter_sysop(config, typed, by, asks=asks and answers is None)
-        _write_for_the_machine(config, wanted)
+        say(machine.write(config, wanted))
     with refusing(SettingsError):
         say(report(config.path))
     say(filter(None, (in_the_way(each.port) for each in config.listeners if each.port)))
@@ -247,11 +247,6 @@ def _writing(folder: Path) -> Iterator[None]:
             f"{place} cannot be written ({error.strerror}). The files written before stay: mend"
             " that and run this again."
         ) from error
-
-
-def _write_for_the_machine(config: Config, wanted: WantedFiles) -> None:
-    for each in machine.write(config, wanted):
-        click.echo(each.fate.sentence(each.path))
 
 
 def _say_next(config: Config, steps: list[str], *, has_container: bool) -> None:

@@ -21,7 +21,7 @@ from door.errors import SetupRefused
 from door.setup.answers import PRIVATE_PORTS
 from door.setup.new_board import backups
 from door.setup.templates import fitted, plain, shipped
-from door.setup.writing import Fate, put
+from door.setup.writing import put
 
 if TYPE_CHECKING:
     from door.config.config import Config
@@ -59,12 +59,6 @@ class WantedFiles:
     mail: str = ""
 
 
-@dataclass(frozen=True)
-class FileWritten:
-    path: Path
-    fate: Fate
-
-
 def usual_user() -> str:
     """Return the system user of the board: the current user, or a new one instead of root."""
     current = pwd.getpwuid(os.geteuid()).pw_name
@@ -96,15 +90,16 @@ def typed(name: str) -> str:
     return name if on_path and os.path.realpath(on_path) == os.path.realpath(here) else str(here)
 
 
-def write(config: Config, wanted: WantedFiles) -> list[FileWritten]:
-    """Write the wanted files. Raise `OSError`, or `SetupRefused` before anything is written."""
+def write(config: Config, wanted: WantedFiles) -> list[str]:
+    """Write the wanted files, and return a sentence about each.
+
+    Raises `OSError`, or `SetupRefused` before anything is written.
+    """
     made: dict[str, str] = {}
     for kind in wanted.kinds:
         made |= _MAKERS[kind](config, wanted)
-    folder = folder_of(config)
-    return [
-        FileWritten(folder / name, put(folder / name, text, _MODE)) for name, text in made.items()
-    ]
+    paths = {folder_of(config) / name: text for name, text in made.items()}
+    return [put(path, text, _MODE).sentence(path) for path, text in paths.items()]
 
 
 def folder_of(config: Config) -> Path:
