@@ -22,7 +22,7 @@ from tools import check_page
 from tools.gallery import __main__ as gallery
 from tools.gallery import kept
 from tools.gallery.paint import PaintMissing
-from tools.gallery.terminals import PAINTED, TERMINALS
+from tools.gallery.terminals import PAINTED, SCENES, TERMINALS
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -102,11 +102,31 @@ def screens_page(terminal: str, walks: Mapping[str, Mapping[str, str]]) -> str:
     return "\n".join(parts)
 
 
+def side_by_side_page(drawn: Mapping[str, Mapping[str, Mapping[str, str]]]) -> str:
+    """Return a table of the same screens, a row each, with a column for each terminal.
+
+    >>> print(side_by_side_page({"lines": {"first-call": {"welcome": "Name:"}}}).splitlines()[8])
+    | welcome | ![welcome](lines/welcome.png){ style="min-width: 12rem" } |
+    """
+    names = [terminal for terminal, walks in drawn.items() if walks]
+    parts = [
+        "---\nhide: [navigation, toc]\n---\n",
+        "# Side by side\n",
+        f"| |{'|'.join(names)}|",
+        f"|---|{'---|' * len(names)}",
+    ]
+    for scene in SCENES:
+        cells = (f'![{scene}]({each}/{scene}.png){{ style="min-width: 12rem" }}' for each in names)
+        parts.append(f"| {scene} | {' | '.join(cells)} |")
+    return "\n".join([*parts, ""])
+
+
 def pages(drawn: Mapping[str, Mapping[str, Mapping[str, str]]] = NOTHING_DRAWN) -> dict[str, str]:
     """Return the pages that are made, by their places on the site; `drawn` is the gallery."""
     made = {"reference/settings.md": settings_page()}
     made |= {f"reference/{name}.md": command_page(name) for name in COMMANDS}
     made |= {f"screens/{name}.md": screens_page(name, walks) for name, walks in drawn.items()}
+    made["screens/side-by-side.md"] = side_by_side_page(drawn)
     return made | {f"{REPOSITORY}/{path}": (HOUSE / path).read_text("utf-8") for path in BESIDE}
 
 
@@ -151,7 +171,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         raise PluginError(str(error)) from error
     for place, content in {**pages(drawn), CHECK_PAGE: check_page.built()}.items():
         files.append(File.generated(config, place, content=content))
-    for terminal in PAINTED:
+    for terminal in TERMINALS:
         for picture in (kept.BUILT / terminal).glob("*.png"):
             name = f"{terminal}/{picture.name}"
             if name not in kept.PICTURES:  # those are in docs/

@@ -16,7 +16,7 @@ from tools.gallery import __main__ as gallery
 from tools.gallery import kept
 from tools.gallery.__main__ import main
 from tools.gallery.paint import PaintMissing
-from tools.gallery.terminals import TERMINALS
+from tools.gallery.terminals import SCENES, TERMINALS
 from tools.gallery.walks import HEADERS, WALKS, Shot, walk
 from verify.robots.screen import marked
 
@@ -167,6 +167,10 @@ def test_every_stored_picture_is_in_a_document_and_the_reverse() -> None:
     pictures = {kept.KEPT / name for name in kept.PICTURES}
     assert shown == pictures == set((ROOT / "docs").rglob("*.png"))
     assert {file.stem for file in kept.TEXTS.iterdir()} == set(WALKS)
+
+
+def test_the_scenes_that_are_shown_side_by_side_are_screens_of_walks() -> None:
+    assert set(SCENES) <= {shot for walk in WALKS for shot in kept.screens_of(walk)}
 
 
 def test_help_is_shown_and_nothing_drawn(tmp_path: Path, capsys) -> None:

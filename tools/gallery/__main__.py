@@ -1,4 +1,4 @@
-"""Draw every screen as every terminal shows it: texts for all, pictures for five."""
+"""Draw every screen as every terminal shows it: texts for all, pictures of most."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 from tools.gallery import kept
 from tools.gallery.paint import PaintMissing, letters, picture
-from tools.gallery.terminals import PAINTED, TERMINALS
+from tools.gallery.terminals import PAINTED, SCENES, TERMINALS
 from tools.gallery.walks import WALKS, Shot, walk
 
 Texts = dict[str, dict[str, str]]  # of one terminal: by the walk, and by the screen's name
@@ -28,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         drawn = asyncio.run(draw(asked.into))
     except PaintMissing as error:
         missing = str(error)
-        drawn = asyncio.run(draw(asked.into, painted=()))
+        drawn = asyncio.run(draw(asked.into, is_painted=False))
     if asked.keep:
         kept.keep_texts(drawn[kept.TERMINAL])
         kept.keep_pictures(asked.into)
@@ -36,19 +36,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit(f"The texts are drawn, and no pictures: {missing}")
 
 
-async def draw(into: Path, painted: Sequence[str] = PAINTED) -> dict[str, Texts]:
+async def draw(into: Path, *, is_painted: bool = True) -> dict[str, Texts]:
     """Draw into a folder for each terminal, and return the texts by the terminal's name.
 
-    Those in `painted` have pictures too; raises `PaintMissing` before any drawing.
+    Without the means for pictures, `is_painted` raises `PaintMissing` before any drawing.
     """
-    if painted:
+    if is_painted:
         letters()
     drawn: dict[str, Texts] = {}
     for terminal in TERMINALS:
         shutil.rmtree(into / terminal, ignore_errors=True)
         (into / terminal).mkdir(parents=True)
         drawn[terminal] = {
-            name: await _write(into / terminal, terminal, name, is_painted=terminal in painted)
+            name: await _write(into / terminal, terminal, name, is_painted=is_painted)
             for name in WALKS
         }
     return drawn
@@ -61,7 +61,7 @@ async def _write(folder: Path, terminal: str, name: str, *, is_painted: bool) ->
         texts[shot.name] = shot.text
         file = folder / f"{shot.name}.txt"
         file.write_text(shot.text, encoding="utf-8")
-        if is_painted:
+        if is_painted and (terminal in PAINTED or shot.name in SCENES):
             picture(shot.terminal.screen).save(file.with_suffix(".png"), optimize=True)
 
     with TemporaryDirectory() as board:

@@ -29,6 +29,7 @@ PICTURES = (
     "80x24-cp437/french-bjft.png",
     "132x50-utf8/bjft-win.png",
     "40x25-cp437/bjft-win.png",
+    "40x25-petscii/welcome.png",
     "40x25-petscii/bjft-win.png",
     "40x24-atascii/bjft-win.png",
     "web/desktop.png",

@@ -23,8 +23,9 @@ FONTS = Path("/usr/share/consolefonts")
 # The second has the suits and the shades, the first the accents.
 NAMED = ("Uni2-VGA16.psf.gz", "FullGreek-VGA16.psf.gz")
 # Letters that neither font has.
-STAND_INS = {"▁": "_", "►": "→", "◄": "←", "▶": "→", "◀": "←"}
+STAND_INS = {"▁": "_", "✓": "√", "►": "→", "◄": "←", "▶": "→", "◀": "←"}
 WIDTH, HEIGHT = 8, 16
+WIDE_COLUMNS = 40  # up to here a letter is twice as wide, as on a monitor of the time
 
 # PSF version 1: two bytes that say so, a mode, and the bytes of a letter.
 _HEADER = struct.Struct("<2sBB")
@@ -86,6 +87,8 @@ def picture(screen: pyte.Screen) -> Image:
     if not screen.cursor.hidden:
         x, y = screen.cursor.x * WIDTH, screen.cursor.y * HEIGHT
         image.paste(_rgb(DARK[7]), (x, y + HEIGHT - 2, x + WIDTH, y + HEIGHT))
+    if screen.columns <= WIDE_COLUMNS:
+        image = image.resize((image.width * 2, image.height), resample=0)
     return image.quantize(16)
 
 

@@ -33,5 +33,10 @@ TERMINALS: dict[str, tuple[Profile, Looks]] = {
     "lines": (REFUSING, {"unknown": {"charset": "ascii", "paint": "lines"}}),
 }
 
-# Terminals drawn as pictures; in UTF-8 the same 80x24 look the same.
+# Terminals of which every screen is drawn as a picture; in UTF-8 the same 80x24 look the same.
 PAINTED = ("80x24-cp437", "132x50-utf8", "40x25-cp437", "40x25-petscii", "40x24-atascii")
+# The screens that are drawn as pictures for every terminal, and shown side by side.
+SCENES = (
+    *("welcome", "menu", "bjft-win", "vegas-turn", "baccarat-win", "red-dog-raise"),
+    *("unix-bj-hand", "bank", "daily-deal-ranking", "hall-of-fame"),
+)
