@@ -36,7 +36,7 @@ from timebank.calls.calls import (
     closed_calls,
 )
 from timebank.errors import BooksFailed, Refused
-from timebank.keeping import restore
+from timebank.keeping import restored_books
 from timebank.keeping.warnings import warnings
 from timebank.language import Phrase, speaking_to
 from timebank.ledger import dialects, early_events
@@ -103,7 +103,7 @@ class Housekeeping:
 
         Raises `BooksUnavailable`.
         """
-        await self._in_a_thread(restore.take_up)
+        await self._in_a_thread(restored_books.take_up)
 
     async def start(self) -> None:
         """Do the jobs that must precede the first caller, then start the periodic ones."""
@@ -195,7 +195,7 @@ class Housekeeping:
 
     async def _renew_mark(self) -> None:
         """Change the mark of the books, by which an older copy is recognized."""
-        self._report("mark", await self._in_a_thread(restore.renew))
+        self._report("mark", await self._in_a_thread(restored_books.renew))
 
     async def _notify_sysop(self) -> None:
         command = self._board.config.notify.command

@@ -20,7 +20,7 @@ from timebank.cli.errors import EXIT_WRONG, refusing
 from timebank.cli.progress import working
 from timebank.errors import BackupRefused, BooksUnavailable
 from timebank.guests import claims
-from timebank.keeping import backup, last_runs, restore
+from timebank.keeping import backup, last_runs, restored_books
 from timebank.ledger import chain as digests
 from timebank.ledger import transfers as ledger
 from timebank.ledger.generations import generations
@@ -370,7 +370,7 @@ def _remark(books: common.OpenBooks, desk: Desk) -> str | None:
     # twice, because the board may change its mark during the first try.
     with suppress(BooksUnavailable):
         for _ in range(2):
-            remark = restore.suspicion(books.database, books.settings, desk.now)
+            remark = restored_books.suspicion(books.database, books.settings, desk.now)
             if remark is None:
                 break
     return remark

@@ -182,11 +182,11 @@ class OpenBooks:
 
     def take_up(self) -> None:
         """Treat books put back by hand as restored, once before the first write."""
-        from timebank.keeping import restore
+        from timebank.keeping import restored_books
 
         if not self._taken_up:
             self._taken_up.append(True)
-            settled_copy = restore.take_up(self.database, self.settings, self.clock.now())
+            settled_copy = restored_books.take_up(self.database, self.settings, self.clock.now())
             for sentence in () if settled_copy is None else settled_copy.sentences():
                 click.echo(sentence, err=True)
 

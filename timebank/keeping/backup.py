@@ -1,8 +1,8 @@
 """Backup of books in a file while the board serves from them, and restore.
 
 A backup gets its name when all of it is on the disk, and is marked as a copy inside. A restore
-audits the copy and closes everything open in it (restore.py). Then one rename puts it in the place
-of the old books.
+audits the copy and closes everything open in it (restored_books.py). Then one rename puts it in the
+place of the old books.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from timebank.errors import (
     NotInOrder,
 )
 from timebank.files import sync
-from timebank.keeping import restore as restoring
-from timebank.keeping.restore import PriorBooks, SettledCopy
+from timebank.keeping import restored_books
+from timebank.keeping.restored_books import PriorBooks, SettledCopy
 from timebank.ledger import failures
 from timebank.ledger import transfers as ledger
 from timebank.ledger.database import Database, Desk, foreign_sentence
@@ -99,7 +99,7 @@ def back_up(
         with contextlib.closing(SqliteDatabase(part)) as copy:
             copied = _audit_copy(copy, settings, now)
         with contextlib.closing(_connect(part)) as connection:
-            restoring.marked_as_copy(connection, now)
+            restored_books.marked_as_copy(connection, now)
         return copied
 
 
@@ -123,7 +123,7 @@ def restore(source: Path, settings: BankSettings, now: datetime, by: str = BY_CO
         sync(copy)
         aside = _free_aside(path, now)
         if not path.exists():
-            given = restoring.prior_by_note(path)
+            given = restored_books.prior_by_note(path)
             settled_copy, note = _treat_copy(copy, settings, now, given, source, by)
             _put_log_aside(path, aside)
             _put_in_place(copy, path, note)
@@ -184,7 +184,7 @@ def _known_beside(
     Reads a copy of these books, at `before`. Damaged books yield an empty state, as in a restore.
     """
     path = settings.database
-    given = restoring.prior_by_note(path)
+    given = restored_books.prior_by_note(path)
     if not path.exists():
         return given, (), ""
     try:
@@ -194,10 +194,10 @@ def _known_beside(
                 return given, (), ""
             _refuse_other_program(old, path)
             on_call = _on_call(old) if serving.is_held(settings.lock) else ()
-            undone = restoring.undone(copy, partial(sqlite.run_prepared, old))
-            return given.merged_with(restoring.prior_by_file(old, path)), on_call, undone
+            undone = restored_books.undone(copy, partial(sqlite.run_prepared, old))
+            return given.merged_with(restored_books.prior_by_file(old, path)), on_call, undone
     except (NotCopied, sqlite3.DatabaseError):
-        return given, (), restoring.UNKNOWN_UNDONE
+        return given, (), restored_books.UNKNOWN_UNDONE
 
 
 def check_source(source: Path, path: Path | None = None) -> None:
@@ -262,7 +262,7 @@ def _treat_copy(
     mark, why = live_mark.new_mark(), f"restored from {source.name}"
     try:
         with database.transaction(settings, now) as desk:
-            settled_copy = restoring.settle_copy(desk, given, by, why)
+            settled_copy = restored_books.settle_copy(desk, given, by, why)
             live_mark.set_mark(desk.connection, mark, None)
             note = live_mark.note_of(desk.connection, [mark], now)
     except (BooksUnavailable, DBAPIError) as error:
@@ -429,11 +429,11 @@ def _locked_old_books(path: Path) -> Iterator[tuple[BinaryIO, PriorBooks]]:
         path.open("r+b", buffering=0) as old,
         contextlib.closing(_connect(path)) as lock,
     ):
-        given = restoring.prior_by_note(path)
+        given = restored_books.prior_by_note(path)
         if _locked_out(lock, path):
             # SQLite has written everything from these files into the database.
             _delete_files(path, COMPANIONS)
-            given = given.merged_with(restoring.prior_by_file(lock, path))
+            given = given.merged_with(restored_books.prior_by_file(lock, path))
         yield old, given
         if os.fstat(old.fileno()).st_nlink == 0:
             old.seek(0)

@@ -1,8 +1,8 @@
 """Backup of books on a server by pg_dump while the board serves from them, and restore.
 
 A restore puts the copy into a new database on the same server, upgrades and audits it, and closes
-everything open in it (restore.py). Then it renames the database of the books and gives their name
-to the copy. The server refuses the rename while anybody has the old books open, and nobody can
+everything open in it (restored_books.py). Then it renames the database of the books and gives their
+name to the copy. The server refuses the rename while anybody has the old books open, and nobody can
 open them afterwards. So nothing is written into them that the new books do not know.
 
 psycopg is an extra, so only boards with books on a server import this module.
@@ -31,7 +31,7 @@ from sqlalchemy.exc import DBAPIError
 from timebank.audit.accounts import audit
 from timebank.calls.calls import open_calls
 from timebank.errors import BackupRefused, BooksFailed, BooksUnavailable, DatabaseRefused
-from timebank.keeping import restore as restoring
+from timebank.keeping import restored_books
 from timebank.keeping.backup import (
     DATABASE,
     Copied,
@@ -41,7 +41,7 @@ from timebank.keeping.backup import (
     make_ready,
     new_file,
 )
-from timebank.keeping.restore import PriorBooks, SettledCopy
+from timebank.keeping.restored_books import PriorBooks, SettledCopy
 from timebank.ledger import failures, migrations
 from timebank.ledger import transfers as ledger
 from timebank.ledger.database import Desk, foreign_sentence
@@ -301,10 +301,10 @@ def _read_prior(
                 on_call = open_calls(desk) if version == migrations.newest_version() else ()
                 names = tuple(f"{call.name} (node {call.node})" for call in on_call if call.live)
                 run = partial(_run_on, desk)
-                undone = "" if copy is None else restoring.undone(copy, run)
-                return restoring.prior_books_in(desk), names, undone
+                undone = "" if copy is None else restored_books.undone(copy, run)
+                return restored_books.prior_books_in(desk), names, undone
         except (BooksUnavailable, DBAPIError):
-            return PriorBooks(at=0), (), restoring.UNKNOWN_UNDONE
+            return PriorBooks(at=0), (), restored_books.UNKNOWN_UNDONE
 
 
 def _run_on(desk: Desk, statement: Prepared, **values: object) -> Any:
@@ -324,7 +324,7 @@ def _treat_copy(
             with database.transaction(settings, now) as desk:
                 postgres.keep_open(desk.connection)
                 why = f"restored from {source.name}"
-                return restoring.settle_copy(desk, given, by, why)
+                return restored_books.settle_copy(desk, given, by, why)
         except (BooksFailed, DBAPIError) as error:
             raise BackupRefused(
                 f"The copy cannot be made ready: {failures.sentence(error)}."

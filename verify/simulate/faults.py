@@ -33,7 +33,7 @@ from timebank.calls import calls, clock_mend
 from timebank.calls.clock import BelievedClock
 from timebank.errors import BooksUnavailable
 from timebank.guests import claims
-from timebank.keeping import restore
+from timebank.keeping import restored_books
 from timebank.ledger import schema
 from timebank.ledger.database import Desk, Reply, Writer
 from timebank.ledger.entries import cutoff, day
@@ -270,20 +270,20 @@ def takes_copies_for_the_books(patch: pytest.MonkeyPatch) -> None:
 
 def gives_numbers_again(patch: pytest.MonkeyPatch) -> None:
     """A restore after which numbers continue from those of the copy."""
-    patch.setattr(restore, "prior_by_note", lambda path: restore.PriorBooks())
-    patch.setattr(restore, "prior_by_file", lambda old, path: restore.PriorBooks())
+    patch.setattr(restored_books, "prior_by_note", lambda path: restored_books.PriorBooks())
+    patch.setattr(restored_books, "prior_by_file", lambda old, path: restored_books.PriorBooks())
 
 
 def leaves_chains_open(patch: pytest.MonkeyPatch) -> None:
     """A restore after which shoes come from chains that may have been shown further."""
-    patch.setattr(restore, "_CLOSE_CHAINS", lambda *_, **__: None)
+    patch.setattr(restored_books, "_CLOSE_CHAINS", lambda *_, **__: None)
 
 
 def leaves_shoes_open(patch: pytest.MonkeyPatch) -> None:
     """A restore that closes everything but the shoes."""
-    real = restore.settle_copy
+    real = restored_books.settle_copy
 
-    def settle_copy(desk: Desk, *parts: Any) -> restore.SettledCopy:
+    def settle_copy(desk: Desk, *parts: Any) -> restored_books.SettledCopy:
         run = desk.connection.exec_driver_sql
         open_shoes = run("SELECT id FROM shoes WHERE closed IS NULL").all()
         settled_copy = real(desk, *parts)
@@ -291,7 +291,7 @@ def leaves_shoes_open(patch: pytest.MonkeyPatch) -> None:
             run(f"UPDATE shoes SET closed = NULL WHERE id = {number}")
         return settled_copy
 
-    patch.setattr(restore, "settle_copy", settle_copy)
+    patch.setattr(restored_books, "settle_copy", settle_copy)
 
 
 def believes_every_leap(patch: pytest.MonkeyPatch) -> None:

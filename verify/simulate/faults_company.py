@@ -24,7 +24,7 @@ from timebank.callers.messages import Message
 from timebank.calls import grace
 from timebank.calls.grace import GracePiece
 from timebank.errors import BooksUnavailable
-from timebank.keeping import restore
+from timebank.keeping import restored_books
 from timebank.language import Phrase
 from timebank.ledger.database import Desk
 from timebank.ledger.entries.posting import Posting
@@ -142,7 +142,7 @@ def weighs_too_lightly(patch: pytest.MonkeyPatch) -> None:
 
 def leaves_deals_open(patch: pytest.MonkeyPatch) -> None:
     """A restore that continues a deal with cards that may have been seen."""
-    patch.setattr(restore.contests, "close_all", lambda desk: None)
+    patch.setattr(restored_books.contests, "close_all", lambda desk: None)
 
 
 def keeps_messages_twice(patch: pytest.MonkeyPatch) -> None:

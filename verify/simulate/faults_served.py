@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from timebank.keeping import restore
+from timebank.keeping import restored_books
 from timebank.ledger.postgres import database as served
 from timebank.ledger.postgres import guards
 
@@ -45,7 +45,7 @@ def loses_on_the_server_what_is_moved(patch: pytest.MonkeyPatch) -> None:
 
 def gives_numbers_of_the_server_again(patch: pytest.MonkeyPatch) -> None:
     """A restore after which numbers continue from those of the copy."""
-    patch.setattr(restore, "prior_books_in", lambda desk: restore.PriorBooks())
+    patch.setattr(restored_books, "prior_books_in", lambda desk: restored_books.PriorBooks())
 
 
 # With the first seed of each search: a seed that detects it soon saves the others.

@@ -20,7 +20,7 @@ from timebank.callers import callers
 from timebank.calls.calls import OpenCall, open_calls
 from timebank.calls.clock import BelievedClock
 from timebank.errors import UnknownCaller
-from timebank.keeping import deletion, events, last_runs, restore
+from timebank.keeping import deletion, events, last_runs, restored_books
 from timebank.keeping.last_runs import LastAudit, LastCopy
 from timebank.keeping.warnings import free_bytes, warnings
 from timebank.ledger import early_events, transfers
@@ -181,7 +181,7 @@ class BooksReader:
         """
         with self._judging:
             if not self._is_taken_up:
-                restore.take_up(self._database, self.config.bank, self._clock.now())
+                restored_books.take_up(self._database, self.config.bank, self._clock.now())
                 self._is_taken_up = True
             reading = self._clock.reading()
             with self._database.transaction(self.config.bank, reading) as desk:

@@ -11,9 +11,8 @@ import pytest
 from tests.timebank.books import GAME, Books, lost
 from timebank.callers import powers
 from timebank.errors import BackupRefused
-from timebank.keeping import backup, deletion, dumps
-from timebank.keeping import restore as restoring
-from timebank.keeping.restore import MIN_NUMBERS_AHEAD
+from timebank.keeping import backup, deletion, dumps, restored_books
+from timebank.keeping.restored_books import MIN_NUMBERS_AHEAD
 from timebank.ledger.postgres.database import PostgresDatabase
 from timebank.wagers import journal
 from timebank.wagers.journal import open_shoe
@@ -200,7 +199,7 @@ class TestRefusals:
         def fails(*words):
             raise BackupRefused("no")
 
-        monkeypatch.setattr(restoring, "settle_copy", fails)
+        monkeypatch.setattr(restored_books, "settle_copy", fails)
         assert self.refused(server, copy) == "no"
 
     def test_that_leave_changes_behind_say_so(self, server, copy, monkeypatch):
@@ -211,7 +210,7 @@ class TestRefusals:
                 shell.execute(ENDING)
             raise BackupRefused("no")
 
-        monkeypatch.setattr(restoring, "settle_copy", goes_away)
+        monkeypatch.setattr(restored_books, "settle_copy", goes_away)
         with pytest.raises(BackupRefused, match=r"The restore failed. The books are") as refused:
             server.restore(copy)
         with server.cluster.connect("postgres") as shell:

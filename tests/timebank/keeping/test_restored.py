@@ -29,9 +29,8 @@ from timebank.callers.notices import add_notice, unseen
 from timebank.errors import TurnsUsed
 from timebank.guests import claims
 from timebank.guests.departure import HostPayment
-from timebank.keeping import backup
-from timebank.keeping import restore as restoring
-from timebank.keeping.restore import MIN_NUMBERS_AHEAD, NUMBERS_AHEAD_PER_SECOND
+from timebank.keeping import backup, restored_books
+from timebank.keeping.restored_books import MIN_NUMBERS_AHEAD, NUMBERS_AHEAD_PER_SECOND
 from timebank.ledger import migrations
 from timebank.ledger.sqlite import high_water, live_mark
 from timebank.ledger.transfers import ADJUSTMENT, EXTERNAL, Movement, transfer
@@ -88,9 +87,9 @@ class Copies:
         self.books.database.close()
         self.path.unlink()
 
-    def serve(self) -> restoring.SettledCopy | None:
+    def serve(self) -> restored_books.SettledCopy | None:
         """Do the first step of any server of the books."""
-        return restoring.take_up(self.books.database, self.books.settings, self.books.now)
+        return restored_books.take_up(self.books.database, self.books.settings, self.books.now)
 
 
 @pytest.fixture
@@ -545,7 +544,7 @@ class TestManualRestore:
 
         with monkeypatch.context() as patch:
             patch.setattr(Path, "read_bytes", broken)
-            with pytest.raises(restoring.BooksUnavailable, match="Input/output error"):
+            with pytest.raises(restored_books.BooksUnavailable, match="Input/output error"):
                 served.serve()
         assert served.serve() is None
 
@@ -569,7 +568,9 @@ class TestManualRestore:
 
         with monkeypatch.context() as patch:
             patch.setattr(os, "replace", full)
-            with pytest.raises(restoring.BooksUnavailable, match=r"mark cannot be used: No space"):
+            with pytest.raises(
+                restored_books.BooksUnavailable, match=r"mark cannot be used: No space"
+            ):
                 served.serve()
         assert books.sql("SELECT count(*) FROM generations") == [(0,)]
         assert served.serve() is not None

@@ -14,7 +14,7 @@ from tests.timebank.books import Books, lost
 from tests.timebank.keeping.test_restored import Copies, notices_of, seal
 from tests.timebank.ledger.test_writer import Desks, add
 from timebank.callers.notices import add_notice
-from timebank.keeping import restore
+from timebank.keeping import restored_books
 from timebank.ledger.database import Database
 from timebank.ledger.sqlite import high_water
 from timebank.ledger.sqlite.database import SqliteDatabase
@@ -212,7 +212,9 @@ class TestNoFalseAlarm:
             return real(self)
 
         monkeypatch.setattr(Path, "read_bytes", broken)
-        with pytest.raises(restore.BooksUnavailable, match=r"high-water.*Input/output error"):
+        with pytest.raises(
+            restored_books.BooksUnavailable, match=r"high-water.*Input/output error"
+        ):
             served.serve()
 
 

@@ -14,7 +14,7 @@ from tests.timebank.ledger.test_guard import is_stopped, written
 from tests.timebank.ledger.test_writer import Desks
 from timebank.callers.notices import add_notice
 from timebank.errors import BooksUnavailable, DatabaseRefused
-from timebank.keeping import backup, restore
+from timebank.keeping import backup, restored_books
 from timebank.ledger.sqlite.database import SqliteDatabase
 
 pytestmark = pytest.mark.of_a_file
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.of_a_file
 
 @pytest.fixture(autouse=True)
 def ann(books) -> int:
-    restore.take_up(books.database, books.settings, books.now)
+    restored_books.take_up(books.database, books.settings, books.now)
     return books.caller("Ann")
 
 
@@ -59,7 +59,10 @@ class TestOverwritten:
         again = books.database = SqliteDatabase(books.database.path)
         try:
             again.open()
-            return restore.take_up(again, books.settings, books.now) is not None or books.audit()
+            return (
+                restored_books.take_up(again, books.settings, books.now) is not None
+                or books.audit()
+            )
         except (DatabaseRefused, BooksUnavailable) as refused:
             return "timebank restore" in str(refused)
 

@@ -11,7 +11,7 @@ from sqlalchemy.exc import IntegrityError
 from door.games import hand_check
 from tests.timebank.books import GAME, pushed
 from timebank.keeping import deletion
-from timebank.keeping.restore import PriorBooks, settle_copy
+from timebank.keeping.restored_books import PriorBooks, settle_copy
 from timebank.wagers import chains, journal
 
 ROOTS = [bytes([number]) * 32 for number in range(1, 9)]

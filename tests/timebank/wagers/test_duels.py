@@ -12,7 +12,7 @@ from timebank.callers.callers import set_muted
 from timebank.callers.notices import waiting
 from timebank.callers.own_limits import limit_loss, pause
 from timebank.errors import LimitReached, NotEnough, OutOfStep, OwnLimit, Refused, ShoeGone
-from timebank.keeping import deletion, restore
+from timebank.keeping import deletion, restored_books
 from timebank.keeping.maintain import maintain
 from timebank.ledger import reasons, transfers
 from timebank.ledger.machine import ClockReading
@@ -235,7 +235,7 @@ def test_a_restore_decides_no_unfinished_duel(books):
     play(books, ANN, 15)
     books.do(duels.begin, SEAL, BOB)
     books.wait_until(books.now + timedelta(days=4))
-    books.do(restore.settle_copy, restore.PriorBooks(), "Sysop", "they were put back")
+    books.do(restored_books.settle_copy, restored_books.PriorBooks(), "Sysop", "they were put back")
     assert books.do(duels.of_seal, SEAL).outcome == "restored"
     assert books.do(duels.due) == []
     assert (banks(books), held(books)) == ((30, 30), 0)
@@ -310,7 +310,9 @@ def test_a_restore_sends_the_stakes_home(books):
     challenge(books)
     accept(books)
     play(books, ANN, 15)
-    treated = books.do(restore.settle_copy, restore.PriorBooks(), "Sysop", "they were put back")
+    treated = books.do(
+        restored_books.settle_copy, restored_books.PriorBooks(), "Sysop", "they were put back"
+    )
     assert "Ended 1 duel: the stakes are back." in treated.sentences()
     assert books.do(duels.of_seal, SEAL).shown_seed == "01" * 32
     assert (banks(books), held(books)) == ((30, 30), 0)

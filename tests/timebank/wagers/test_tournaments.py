@@ -16,7 +16,7 @@ from timebank.callers.callers import register_of_board, set_locked
 from timebank.callers.notices import waiting
 from timebank.callers.own_limits import limit_loss, pause
 from timebank.errors import NotEnough, OutOfStep, OwnLimit, Refused, ShoeGone
-from timebank.keeping import deletion, restore
+from timebank.keeping import deletion, restored_books
 from timebank.keeping.maintain import maintain
 from timebank.ledger import transfers
 from timebank.ledger.machine import ClockReading
@@ -331,7 +331,7 @@ def test_the_sysop_calls_it_off_and_entries_go_back(books, held):
 def test_restored_books_pay_no_prize_and_seal_another_tournament(books, held):
     play(books, 1, 30)
     settled_copy = books.do(
-        restore.settle_copy, restore.PriorBooks(), "Sysop", "they were put back"
+        restored_books.settle_copy, restored_books.PriorBooks(), "Sysop", "they were put back"
     )
     assert any("Ended the tournament of 2026-06-12" in line for line in settled_copy.sentences())
     assert banks(books) == [300, 0, 0]
