@@ -271,29 +271,24 @@ def password(config_path: Path, by: str, name: str, stdin: bool) -> None:
             raise records.unknown(desk, name)
     if record is not None and reserved is not None and not names.is_same(reserved, record.name):
         raise UserError(f"{powers.numbered(record)}, has a name that only looks like {reserved}.")
-    typed = (
-        read_password(sys.stdin.buffer)
-        if stdin
-        else click.prompt("New password", hide_input=True, confirmation_prompt=True)
-    )
+    if stdin:
+        typed = read_password(sys.stdin.buffer)
+    else:
+        typed = click.prompt("New password", hide_input=True, confirmation_prompt=True)
     with refusing(PasswordRefused):
         passwords.check(typed, name)
-    hashed, had_code = passwords.hash_password(typed), False
+    hashed = passwords.hash_password(typed)
     with writing(config) as desk:
         if record is not None:
-            had_code = recovery.has_one(desk, record.id)
+            done = f"{record.name} has a new password."
+            if recovery.has_one(desk, record.id):
+                done += " The recovery code is void; Your settings makes a new one."
             caller_acts.set_password(desk, record.id, hashed, by)
         else:
-            entered = caller_acts.enter(desk, reserved or name, hashed, by, with_powers=is_sysop)
-    if record is not None:
-        void = " The recovery code is void; Your settings makes a new one." if had_code else ""
-        click.echo(f"{record.name} has a new password.{void}")
-    else:
-        click.echo(
-            f"{entered.name} is new: registered as caller number {entered.id},"
-            f" {'with' if is_sysop else 'without'} sysop powers."
-        )
-    record = record or entered
+            record = caller_acts.enter(desk, reserved or name, hashed, by, with_powers=is_sysop)
+            had = "with" if is_sysop else "without"
+            done = f"{record.name} is new: caller number {record.id}, {had} sysop powers."
+    click.echo(done)
     if (reserved in config.bank.co_sysops or is_sysop) and not record.powers:
         gives = command(config_path, "grant", record.name)
         click.echo(f"{record.name} has no sysop powers: {gives} gives them.")

@@ -233,10 +233,10 @@ def test_the_shell_registers_callers_named_in_the_settings(tmp_path: Path) -> No
     """The sysop gets powers; a co-sysop gets none, and the output names the command for them."""
     shell = Board(tmp_path)
     result = shell("callers", "password", "sysop", "--stdin", typed="a secret\n")
-    assert result.output == ("Sysop is new: registered as caller number 1, with sysop powers.\n")
+    assert result.output == ("Sysop is new: caller number 1, with sysop powers.\n")
     result = shell("callers", "password", "Bill Gates", "--stdin", typed="a secret\n")
     assert result.output.splitlines()[0] == (
-        "Bill Gates is new: registered as caller number 2, without sysop powers."
+        "Bill Gates is new: caller number 2, without sysop powers."
     )
     assert shell.rows("SELECT caller_id, what FROM sysop_log") == [
         (1, "Sysop, caller number 1, was entered, with the sysop's powers"),
