@@ -81,7 +81,7 @@ class LinesDisplay:
         prompt, brief, typed = self._prompt, self._brief, self._typed
         self._messages.append(text)
         if prompt:
-            self._send("\r\n")
+            self.answered()
         for line in wrap(self._written(text), self._width):
             self._send(self._indented(line) + "\r\n")
         if prompt:
@@ -107,8 +107,13 @@ class LinesDisplay:
     def prompt(self, text: str, room: int = 0, brief: str = "") -> None:
         """Ask a question, with `room` cells for the answer if a line has as many.
 
-        `brief` is what a caller hears who has heard `text` before.
+        `brief` is what a caller hears who has heard `text` before. A question that is open already
+        is not asked again.
         """
+        if self._prompt:
+            if text == self._prompt and not self._typed:
+                return
+            self.answered()
         self._prompt, self._brief, self._typed, self._wanted = text, brief, "", room
         lines = wrap_question(self._written(brief or text), self._width, room)
         *above, last = (_GAP.sub(" ", line) for line in lines)

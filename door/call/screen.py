@@ -351,10 +351,12 @@ class Screen:
         self.cover, held_back = None, self._held_back
         if isinstance(display, LinesDisplay):
             view = display.view()
-            self.send_now(f"\r\n{held_back}")
             if view.prompt and not held_back:
+                display.answered()
                 display.prompt(view.prompt, view.room, view.brief)
                 display.typed(view.typed)
+            else:
+                self.send_now(f"\r\n{held_back}")
         else:
             self.lay_out_again()
         self.show_offer()

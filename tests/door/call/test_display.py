@@ -10,6 +10,7 @@ from ansi.canvas import Canvas
 from ansi.charset import Charset
 from door.call.canvas_display import CanvasDisplay
 from door.call.console import Console
+from door.call.lines_display import LinesDisplay
 from door.call.markup import hanging, plain, wrap
 from door.call.page import TITLE_ROWS, Page
 from door.call.scene import Area
@@ -382,3 +383,16 @@ def test_a_page_has_the_rows_of_a_narrow_screen_that_a_short_prompt_leaves() -> 
     screen.display.stage(Page("Another", ["short"]))
     screen.time_passes()
     assert not any("line" in row for row in screen.picture)
+
+
+def test_plain_lines_repeat_no_open_question() -> None:
+    """A room whose page changes asks again, and the question stood twice in one line."""
+    sent: list[str] = []
+    display = LinesDisplay(sent.append, 80, colour=False)
+    display.prompt("Well?")
+    display.prompt("Well?")
+    assert "".join(sent) == "Well? "
+    display.prompt("And now?")
+    assert "".join(sent) == "Well? \r\nAnd now? "
+    display.say("News.")
+    assert "".join(sent).endswith("\r\nNews.\r\nAnd now? ")
