@@ -55,6 +55,8 @@ class Keyboard:
     _clock: Clock
     pace: float = 1.0  # factor for the pauses of `beat`; 0 for no pauses
     rubout: Key = BACKSPACE  # the meaning of byte 7F in this room
+    has_sent_line: bool = False  # the last keys were whole lines, of a program that may send them
+    number: str = ""  # typed behind the last choice, for `take_number`
     last_key: float = field(init=False)  # monotonic
     keys_received: int = 0  # so far on this line
     interruption: Interruption | None = None  # raised at the next wait for a key
@@ -87,6 +89,8 @@ class Keyboard:
         if not data.isascii() and self._screen.look == _UNKNOWN and any(map(_is_foreign, keys)):
             self._speak_unicode()
         if self.sends_words:
+            if keys:
+                self.has_sent_line = len(keys) > 1 and keys[-1] == ENTER
             keys = whole_lines(keys)
         if self._on_positions:
             for row, column in self._decoder.positions():
@@ -98,6 +102,11 @@ class Keyboard:
             if self._flush is not None:
                 self._flush.cancel()
             self._flush = self._loop.call_later(ESCAPE_SECONDS, self._flush_escape)
+
+    @property
+    def is_mud_client(self) -> bool:
+        """Whether the caller's program is surely one that sends whole lines."""
+        return self._line.hints.scrolls
 
     @property
     def sends_words(self) -> bool:
@@ -197,6 +206,9 @@ class Keyboard:
             )
             if key == LINES and self.on_lines is not None and not takes_slash:
                 await self.on_lines()
+            elif isinstance(key, WholeLine) and key.text.startswith(COMMAND):
+                if takes_slash or not await self.command(key.text):
+                    self.take_apart(key)
             elif takes_slash or not (
                 (key == REREAD and self._screen.reread())
                 or (key == COMMAND and await self.command(COMMAND))
@@ -236,14 +248,11 @@ class Keyboard:
                 await asyncio.sleep(0)
             elif (key := self.next_key(takes_paste=takes_paste)) is not None:
                 if isinstance(key, WholeLine):
-                    if not takes_words and (takes_paste or not self._line.hints.scrolls):
+                    if not takes_words and (takes_paste or not self.is_mud_client):
                         self._keys[:1] = key.typed
                         continue
                     if key.text in (LINES, REREAD):
                         key = key.text
-                    elif key.text.startswith(COMMAND):
-                        self._keys[:1] = key.typed
-                        continue
                 self._keys_this_turn += 1
                 del self._keys[0]
                 self._has_hurried = False
@@ -281,21 +290,30 @@ class Keyboard:
     def letter_of(self, key: str, choices: Mapping[str, str]) -> str:
         """Return the letter of the choice that a `WholeLine` names; any other key is itself.
 
-        A number behind the word answers the next question. Only a MUD client surely sends words:
+        A `number` behind the word is kept. Only a MUD client surely sends words:
         one letter or an unknown line of another program is keys that were typed ahead.
         """
+        self.number = ""
         if not isinstance(key, WholeLine):
             return key
-        is_sure = self._line.hints.scrolls
+        is_sure = self.is_mud_client
         if (is_sure or len(key.text) > 1) and (named := chosen(key.text, choices)):
-            letter, number = named
-            if number:
-                self._keys[:0] = (*number, ENTER)
+            letter, self.number = named
             return letter
         if not is_sure:
             self._keys[:0] = key.typed[1:]
             return key.text[0]
         return key.text if len(key.text) == 1 else key
+
+    def take_number(self, longest: int, accept: Callable[[str], bool]) -> str:
+        """Return the number behind the last choice; "" if the field takes none, or not this one.
+
+        A field for words, such as a name, leaves it to the amount that is asked for next.
+        """
+        if accept(" "):
+            return ""
+        number, self.number = self.number, ""
+        return number if len(number) <= longest and all(map(accept, number)) else ""
 
     def forget_hurry(self) -> None:
         """Drop the keys that ended a `pause`, before a wait for any key."""

@@ -132,6 +132,10 @@ class Prompt:
         meaning; `fills` is as in `OpenKeys`. F1 explains the field by `meaning`; so does `?` while
         it is empty.
         """
+        if number := self._keyboard.take_number(longest, accept):
+            return number
+        # A program that sends whole lines could not erase a refused text.
+        typed = "" if self._keyboard.has_sent_line and typed != COMMAND else typed
         kind: Ask = "number" if accept("1") and not accept("x") else "text"
 
         def show() -> None:
@@ -201,7 +205,7 @@ class Prompt:
         if any(map(accept, line.text)):
             self._keyboard.take_apart(line)
             return ""
-        leave = {"Q": _("Quit")}
+        leave = {"": _("a number"), "Q": _("Quit")}
         letter, _number = chosen(line.text, leave) or ("", "")
         if not letter:
             self.say_useless(line, leave)
@@ -229,7 +233,9 @@ class Prompt:
         cancel: str | None = None,
     ) -> None:
         """Explain keys, for callers of `Keyboard.key`, who must show their prompt again."""
-        paragraphs = _keys_explained(choices, meanings, default, cancel)
+        by_word = self._keyboard.is_mud_client
+        cancel = None if by_word else cancel  # such a program has no Esc
+        paragraphs = _keys_explained(choices, meanings, default, cancel, by_word=by_word)
         paragraphs.append(f"|15{REREAD}|07  {_('Show or read this screen again.')}")
         if self._keyboard.on_lines is not None and self._screen.look.paint is not Paint.LINES:
             paragraphs.append(f"|15{LINES}|07  {_('Plain lines, for a screen reader.')}")
@@ -284,12 +290,15 @@ def _keys_explained(
     meanings: Mapping[str, str],
     default: str | None,
     cancel: str | None,
+    *,
+    by_word: bool,
 ) -> list[str]:
-    paragraphs = [
-        f"|15{letter}|07  {_(words) if (words := meanings.get(letter)) else label}"
-        for letter, label in choices.items()
-        if label
-    ]
+    paragraphs = list[str]()
+    for letter, label in choices.items():
+        if label:
+            words = meanings.get(letter)
+            key = f"{label} ({letter})" if by_word and words else letter
+            paragraphs.append(f"|15{key}|07  {_(words) if words else label}")
     if default is not None and choices.get(default):
         paragraphs.append(f"|15{_('Enter')}|07  {choices[default]}")
     if cancel is not None and choices.get(cancel):

@@ -15,7 +15,7 @@ LONGEST_WORDS = 80  # a longer line is only its letters
 # Further words for labels, in every language next to the caller's own.
 _ENGLISH = {
     "Hit": "hit card",
-    "Stand": "stand stay stick",
+    "Stand": "stand stay stick call pass",
     "Double": "double",
     "Split": "split",
     "Raise": "raise double",
@@ -32,7 +32,11 @@ _ENGLISH = {
     "Rules": "rules",
     "Deposit": "deposit save",
     "Withdraw": "withdraw",
-    "Deal and duels": "deal daily duels",
+    "Transfer": "transfer send",
+    "Borrow": "borrow loan",
+    "History": "history statement",
+    "Talk": "talk say",
+    "Deal and duels": "deal daily duels tournament",
     "Who is on": "who",
     "Your settings": "settings",
     "Black Jack For Time": "blackjack",

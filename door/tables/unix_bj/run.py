@@ -279,10 +279,11 @@ class Run:
     async def _asked(self, round_: BlackjackRound) -> BlackjackAction:
         for question in self.teletype.questions(round_):
             self.caller.purse.offer()
-            if self._can_pay(round_.amount(question.yes)) and is_yes(
-                await self._line(question.text)
-            ):
-                return question.yes
+            if self._can_pay(round_.amount(question.yes)):
+                line = await self._line(question.text)
+                is_word = self.console.keyboard.sends_words and line.strip() == question.yes
+                if is_yes(line) or is_word:
+                    return question.yes
         return decline(round_)
 
     def _can_pay(self, amount: int) -> bool:
@@ -301,13 +302,16 @@ class Run:
         # For callers without a keyboard: the program asks for a line itself.
         keys = {"Y": _("Yes"), "N": _("No"), "Ctrl-C": _("Quit")}
         self.console.screen.offer("answers", keys, typed={"Y": "y\r", "N": "\r", "Ctrl-C": "\x03"})
-        text = ""
+        text, sends_words = "", self.console.keyboard.sends_words
         try:
             read = self.console.keyboard.key
             while (key := await read(takes_paste=True)) not in STRUCK:
-                if key == F1 or (key == ENTER and text == HELP):
+                word = chosen(text, {"Q": _("Quit")}) if sends_words and key == ENTER else None
+                if word and word[0] == "Q":
+                    raise RunEnded
+                if key == F1 or word or (key == ENTER and text == HELP):
                     self.paper.typed(text := "")
-                    self.paper.say(words.keys(sends_words=self.console.keyboard.sends_words))
+                    self.paper.say(words.keys(sends_words=sends_words))
                 elif key == ENTER:
                     break
                 elif key == BACKSPACE:
@@ -319,8 +323,7 @@ class Run:
         finally:
             self.paper.answered()
             self.console.screen.offer("any")
-        sends_words = self.console.keyboard.sends_words
-        if key in STRUCK or (sends_words and chosen(text, {"Q": _("Quit")})):
+        if key in STRUCK:
             raise RunEnded
         return text
 
@@ -392,7 +395,10 @@ class Run:
 
     def _new_paper(self) -> Paper:
         colour = self.console.screen.look.paint is Paint.COLOUR
-        return Paper(self.console.screen.send, self.console.line.columns, colour=colour)
+        line = self.console.line
+        return Paper(
+            self.console.screen.send, line.columns, colour=colour, echoes=not line.hints.scrolls
+        )
 
     def _sentence(self, refused: Exception) -> str:
         is_unwritten = isinstance(refused, BooksUnavailable)

@@ -60,7 +60,10 @@ def keys(*, sends_words: bool = False) -> str:
         rubout=_lit("Ctrl-H"),
     )
     if sends_words:
-        said += f" {_('The word {quit} ends it too.').format(quit=_lit(_('quit')))}"
+        words = _(
+            "A question's own word, such as {hit}, is a yes, and the word {quit} ends it too."
+        )
+        said += f" {words.format(hit=_lit('hit'), quit=_lit(_('quit')))}"
     return said
 
 

@@ -6,9 +6,10 @@ import pytest
 
 from ansi.keys import ENTER
 from door.call.whole_lines import chosen, whole_lines
-from tests.door.playing import hand
+from tests.door.playing import hand, moves
+from tests.door.teletype import seed_asking
 from tests.door.visiting import KEYS_OF_TABLE, MENU, SHORT_MENU, Guest, known, sysop_toml, visitor
-from tests.terminal import READER, REFUSING
+from tests.terminal import READER, REFUSING, Profile
 from tests.world import PASSWORD, World
 from timebank.language import Viewer, _, speaking_to
 
@@ -76,7 +77,8 @@ async def test_a_word_that_names_nothing_is_answered_with_those_that_do(board: W
     await ada.presses("xyzzy\r\n").terminal.until_heard(
         "xyzzy means nothing here. You can type: Black Jack For Time, Baccarat"
     )
-    await ada.presses("help\r\n").terminal.until_heard("such as rules, bank or bet 5.")
+    await ada.presses("help\r\n").terminal.until_heard("Next (N, Enter)")
+    await ada.presses("next\r\n").terminal.until_heard("such as rules, bank or bet 5.")
     assert "x does nothing" not in ada.terminal.transcript.casefold()
 
 
@@ -140,3 +142,76 @@ async def test_a_word_at_a_number_is_no_number(board: World) -> None:
     await ada.presses("hello\r\n").terminal.until_heard("hello means nothing here.")
     await ada.presses("quit\r\n").terminal.until_heard(KEYS_OF_TABLE)
     assert ada.has["stake"] == 0
+
+
+async def test_a_number_behind_a_word_answers_nothing_but_an_amount(board: World) -> None:
+    """It was typed at whatever question came instead, and its Enter left the bank."""
+    ada = known(board, "Ada")
+    await ada.visits(READER)
+    await ada.presses("bank\r\n").terminal.until_heard("Your choice")
+    await ada.presses("withdraw 2\r\n").terminal.until_heard("Your time bank is empty.")
+    await ada.presses("deposit\r\n").terminal.until_heard("Deposit how much?")
+    await ada.presses("\r\n").terminal.until_heard("Your choice")
+    assert "2 does nothing here" not in ada.terminal.transcript
+
+
+async def test_an_amount_that_was_typed_is_not_asked_for(board: World) -> None:
+    board.seeds = [hand("stay", ends="win")]
+    ada = known(board, "Ada")
+    await ada.visits(READER)
+    await ada.presses("black jack\r\n").terminal.until_heard("Quit (Q)")
+    await ada.presses("bet 5\r\n").terminal.until_heard("Hit (H)")
+    assert "Coins to bet" not in ada.terminal.transcript
+    await ada.presses("stay\r\n").terminal.until_heard("All keys (?)")
+    for word in ("bet 12345", "bet 1.5", "bet 11"):  # too long, no whole coins, too much
+        await ada.presses(f"{word}\r\n").terminal.until_heard("Coins to bet, 1 to 10 (Enter for 5)")
+        await ada.presses("quit\r\n").terminal.until_heard("All keys (?)")
+    assert [kind for kind, _amount in ada.ledger].count("stake") == 1
+
+
+@pytest.mark.parametrize("profile", [READER, REFUSING], ids=["MTTS", "lines"])
+async def test_a_refused_message_does_not_stay_where_nothing_can_erase_it(
+    board: World, profile: Profile
+) -> None:
+    """It was sent again at each Enter, and the next line was added to it."""
+    ada = await visitor(board, "Ada", profile=profile)
+    await ada.presses("/p nobody hello\r\n").terminal.until_heard("There is no caller of that name")
+    await ada.presses("\r\n").terminal.until_heard("Goodbye (G)")
+    await ada.presses("/w\r\n").terminal.until_heard("On now: Ada")
+    assert ada.terminal.transcript.count("Say (/p name message):") == 1
+
+
+async def test_help_names_the_words(board: World) -> None:
+    ada = known(board, "Ada")
+    await ada.visits(READER)
+    await ada.presses("help\r\n").terminal.until_heard("Red Dog (R)  Bet that a card falls between")
+    assert "Esc  " not in ada.terminal.transcript
+
+
+async def test_the_words_of_unix_bj_answer_its_questions(board: World) -> None:
+    """Its program knows only y, and "help" ended it."""
+    board.seeds = [seed_asking("Hit? y", "Hit? ")]
+    ada = known(board, "Ada")
+    await ada.visits(READER)
+    await ada.presses("unix bj\r\n").terminal.until_heard("Play (P, Enter)")
+    await ada.presses("play\r\n").terminal.until_heard("Hit? ")
+    await ada.presses("help\r\n").terminal.until_heard("the word quit ends it too.")
+    await ada.presses("hit\r\n").terminal.until_heard("Hit? ")
+    assert "hit" not in ada.terminal.heard  # the program that sent it shows it
+    await ada.presses("quit\r\n").terminal.until_heard("Action $")
+    assert moves(board)[-2:] == ["hit", "stay"]
+
+
+@pytest.mark.parametrize(
+    ("line", "label"),
+    [
+        ("tournament", "Deal and duels"),
+        ("send 5", "Transfer"),
+        ("loan 5", "Borrow"),
+        ("statement", "History"),
+        ("say", "Talk"),
+        ("call", "Stand"),
+    ],
+)
+def test_other_words_that_callers_use(line: str, label: str) -> None:
+    assert (chosen(line, {"X": label, "Q": "Quit"}) or "")[:1] == ("X",)
