@@ -51,7 +51,9 @@ def list_(config_path: Path, word: str, form: str) -> None:
         for key in wanted
         if key.path[-1] != HIDDEN
     ]
-    as_toml = ({**each, "value": toml(each["value"])} for each in records)
+    as_toml = (
+        {**each, "value": toml(each["value"]), "default": toml(each["default"])} for each in records
+    )
     tell(form, (line for key in wanted for line in _explained(key)), FIELDS, as_toml, records)
 
 
