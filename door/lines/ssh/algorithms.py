@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 # The kinds of host keys. The first signs in a thirtieth of a millisecond, the second in 0.7 ms.
 ED25519, RSA = "ssh-ed25519", "ssh-rsa"
+SHA1 = "ssh-rsa"  # signatures of an RSA key, of the board or of a caller
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ _BOARDS = SshOffer(
 # For libssh and libssh2 of before 2019.
 _OLD = SshOffer(
     _BOARDS.keys,
-    (*_BOARDS.signatures, "ssh-rsa"),
+    (*_BOARDS.signatures, SHA1),
     (*_BOARDS.exchanges, "diffie-hellman-group14-sha1"),
     _BOARDS.ciphers,
     (*_BOARDS.macs, "hmac-sha1"),

@@ -33,6 +33,8 @@ shows how it is prevented here.
     exchanges in `algorithms`.
 10. It notes in the host key how one caller wants it to sign, and so for all who agree on keys in
     the same moment. Here: `choose_server_host_key` gives each connection a copy.
+11. It announces which signatures callers' keys may make, and takes all others too. Here:
+    `validate_public_key`.
 """
 
 from __future__ import annotations
@@ -68,7 +70,7 @@ from door.lines.line import LANGUAGE_VARIABLES, Hints, Line, bounded_size, print
 from door.lines.port.connection import OPEN, Entrance
 from door.lines.port.gate import Blame
 from door.lines.port.listener import Listener
-from door.lines.ssh.algorithms import SshOffer
+from door.lines.ssh.algorithms import SHA1, SshOffer
 from door.lines.ssh.ssh_identity import SshIdentity
 from door.lines.telnet.framing import Budget, CommandAllowance
 from door.lines.tls.tls import Turns
@@ -138,6 +140,7 @@ def options_for(keys: Sequence[asyncssh.SSHKey], offer: SshOffer) -> SSHServerCo
         kex_algs=offer.exchanges,
         encryption_algs=offer.ciphers,
         mac_algs=offer.macs,
+        signature_algs=() if SHA1 in offer.signatures else f"-{SHA1}",
         compression_algs=None,
         host_based_auth=False,
         kbdint_auth=False,
@@ -506,6 +509,7 @@ class _Server(asyncssh.SSHServerConnection):
         own.protocol_factory = lambda: _Owner(connection)
         super().__init__(loop, own)
         self._connection = connection
+        self._signatures = own.signature_algs
 
     async def reload_config(self) -> None:
         """Keep the settings of the listener."""
@@ -516,7 +520,9 @@ class _Server(asyncssh.SSHServerConnection):
         if not await self._connection.knows(username, key_data):
             return False
         is_right = await super().validate_public_key(username, key_data, msg, signature)
-        if is_right and msg:
+        if msg and is_right:
+            is_right = SSHPacket(signature).get_string() in self._signatures
+        if msg and is_right:
             self._connection.note_identity(SshIdentity(username, key=key_data))
         return is_right
 

@@ -16,6 +16,7 @@ from asyncssh.public_key import SSHKey
 
 from door.lines.registry import Compatibility
 from door.lines.ssh.algorithms import OFFERS
+from door.lines.ssh.ssh_identity import SshIdentity
 from tests.door.lines.board import GREETING
 from tests.door.lines.ssh.board import BOARD_KEY, RSA_KEY, connected, open_board, terminal
 
@@ -96,6 +97,28 @@ async def test_only_old_signs_with_sha1_whatever_else_fits() -> None:
                     pass
     async with open_board(compatibility="old") as board, connected(board, **any_other):
         pass
+
+
+@pytest.mark.parametrize("compatibility", get_args(Compatibility))
+@pytest.mark.parametrize("signature", ["ssh-rsa", "rsa-sha2-256", "rsa-sha2-512"])
+async def test_a_callers_key_signs_with_sha1_only_at_old(
+    signature: str, compatibility: Compatibility
+) -> None:
+    async with open_board(compatibility=compatibility) as board:
+        board.known = {"Alice": {RSA_KEY.public_data}}
+        own = {"password": None, "client_keys": [RSA_KEY], "signature_algs": [signature]}
+        if signature == "ssh-rsa" and compatibility != "old":
+            with pytest.raises(asyncssh.PermissionDenied):
+                async with connected(board, **own):
+                    pass
+            assert board.calls.empty()
+            return
+        async with connected(board, **own) as connection:
+            announced = connection._server_sig_algs
+            assert (b"ssh-rsa" in announced) == (compatibility == "old")
+            await terminal(connection)
+            _, identity = await board.answered_with()
+            assert identity == SshIdentity("Alice", None, RSA_KEY.public_data)
 
 
 async def test_each_of_many_programs_at_once_gets_the_signature_that_it_asked_for() -> None:
