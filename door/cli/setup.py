@@ -61,7 +61,8 @@ def setup(
             config, kind, name, (root or Path(kind.root)).absolute(), stdio=line == "stdio"
         )
         files = host_boards.files(config, made)
-    _settings(config, made)
+    if kind.starts_doors:
+        _add_to_settings(config, made)
     _write(config, files)
     say((*host_boards.next_steps(config, made), *_doubts(config, made)))
     if not kind.followed:
@@ -70,11 +71,11 @@ def setup(
         say(_trial(config, made))
 
 
-def _settings(config: Config, made: HostSetup) -> None:
+def _add_to_settings(config: Config, made: HostSetup) -> None:
     """Add the board's table to the settings, unless they would be wrong with it."""
     before = config.path.read_text(encoding="utf-8-sig")
     with refusing(SettingsError, SetupRefused):
-        text, news = host_boards.with_table(before, made)
+        text, added = host_boards.with_table(before, made)
         checked_keys(text, config.path)
     if text != before:
         try:
@@ -84,7 +85,7 @@ def _settings(config: Config, made: HostSetup) -> None:
                 f"{config.path} cannot be written ({error.strerror}) and is unchanged. Paste this"
                 " into it:\n" + "\n".join(f"    {each}" for each in host_boards.lines(made))
             ) from error
-    say(news)
+    click.echo(added)
 
 
 def _write(config: Config, files: dict[str, str]) -> None:

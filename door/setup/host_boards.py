@@ -216,24 +216,22 @@ def no_room(text: str) -> str:
     return ""
 
 
-def with_table(text: str, setup: HostSetup) -> tuple[str, list[str]]:
-    """Add the board's table, or the keys that it lacks, and the server that its doors share.
+def with_table(text: str, setup: HostSetup) -> tuple[str, str]:
+    """Add the board's table, or the keys that it lacks.
 
     Keeps what the sysop has written, even if another value would do. Returns the new text of the
-    settings and sentences about what was added. Raises `SetupRefused`.
+    settings and a sentence about what was added. Raises `SetupRefused`.
     """
     import tomlkit  # noqa: PLC0415
 
-    if not setup.kind.starts_doors:
-        return text, []
     document = tomlkit.parse(text)
     if refused := no_room(text):
         raise SetupRefused(refused)
-    changes = [_with_board(document, setup)]
-    return tomlkit.dumps(document), changes
+    added = _add_table(document, setup)
+    return tomlkit.dumps(document), added
 
 
-def _with_board(document: TOMLDocument, setup: HostSetup) -> str:
+def _add_table(document: TOMLDocument, setup: HostSetup) -> str:
     import tomlkit  # noqa: PLC0415
 
     boards = document.get("boards")
