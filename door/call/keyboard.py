@@ -34,6 +34,7 @@ ESCAPE_SECONDS = 0.35  # a lone ESC is a key when nothing has followed it for th
 CHANGED = ""  # in place of a key: what the keys stand for has changed
 KEYS_WAITING = 512  # typed ahead; more than this stays in the socket
 KEYS_PER_TURN = 32  # of a paste, before the event loop gets a turn
+LINE_COST = 10  # keys that take as long as a whole line
 
 _UNKNOWN = Look(Charset.ASCII, Paint.LINES)  # of a terminal without hints
 
@@ -243,7 +244,7 @@ class Keyboard:
         while self.interruption is None:
             if changed is not None and changed.is_set():
                 return CHANGED
-            if self._keys and self._keys_this_turn == KEYS_PER_TURN:
+            if self._keys and self._keys_this_turn >= KEYS_PER_TURN:
                 self._keys_this_turn = 0
                 await asyncio.sleep(0)
             elif (key := self.next_key(takes_paste=takes_paste)) is not None:
@@ -253,7 +254,7 @@ class Keyboard:
                         continue
                     if key.text in (LINES, REREAD):
                         key = key.text
-                self._keys_this_turn += 1
+                self._keys_this_turn += LINE_COST if isinstance(key, WholeLine) else 1
                 del self._keys[0]
                 self._has_hurried = False
                 self._read_on()

@@ -12,6 +12,7 @@ from door.call.keyboard import KEYS_PER_TURN, KEYS_WAITING
 from door.call.scene import Area
 from door.call.screen import Look, Paint
 from door.clock import SystemClock
+from door.lines.line import Hints
 from tests.door.wall import Wall
 
 CLEARED = b"\x1b[2J"
@@ -88,3 +89,23 @@ async def test_a_paste_is_read_with_turns_for_everybody_else() -> None:
     assert not wall.paused
     here.received(b"y")
     assert await here.keyboard.key() == "y"
+
+
+async def test_lines_of_a_mud_client_are_read_with_turns_for_everybody_else() -> None:
+    """Naming a choice takes as long as ten keys."""
+    here, wall = console()
+    wall.hints = Hints(terminal_types=("MTTS 13",), sends_lines=True)
+    here.received(b"hit\r\n" * 64)
+    others = 0
+
+    async def another() -> None:
+        nonlocal others
+        while True:
+            await asyncio.sleep(0)
+            others += 1
+
+    other = asyncio.create_task(another())
+    for _ in range(64):
+        assert await here.keyboard.key(takes_words=True) == "<line>hit"
+    other.cancel()
+    assert others >= 12
