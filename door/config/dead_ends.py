@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from door.games.registry import GAMES
 from timebank.settings.hours import OpeningHours
 from timebank.settings.schedule import DAY_MINUTES, WEEK_MINUTES
-from timebank.words import MINUTE
+from timebank.words import MINUTE, span
 
 if TYPE_CHECKING:
     from door.config.config import Config
@@ -49,7 +49,7 @@ def _tables(config: Config, minutes: int) -> Iterator[str]:
     for name, board in config.boards.items():
         if "minutes" in board.agreed and least and board.minutes <= min(least.values()):
             yield (
-                f"Callers of {name} bring {board.minutes} minutes, and no table takes a bet of so"
+                f"Callers of {name} bring {span(board.minutes * MINUTE)}, and no table takes a bet of so"
                 f" few: set minutes of [boards.{name}] to {min(least.values()) + 1} at least."
             )
 

@@ -124,9 +124,9 @@ CASES = [
         "Nobody can call by rlogin: no table [boards.NAME] has addresses.",
     ),
     (
-        "[boards.Xibalba]\nminutes = 2",
+        "[boards.Xibalba]\nminutes = 1",
         "[boards.Xibalba]\nminutes = 3",
-        "Callers of Xibalba bring 2 minutes, and no table takes a bet of so few: set minutes of"
+        "Callers of Xibalba bring 1 minute, and no table takes a bet of so few: set minutes of"
         " [boards.Xibalba] to 3 at least.",
     ),
 ]
