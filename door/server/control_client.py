@@ -91,7 +91,7 @@ def ask(
             " nobody knows whether it is done."
         ) from error
     except OSError as error:
-        raise NoAnswer(f"Can't talk to the server: {error}.") from error
+        raise NoAnswer(f"Can't talk to the server: {error.strerror or error}.") from error
     if "error" in answer:
         raise NoAnswer(str(answer["error"]))
     return answer

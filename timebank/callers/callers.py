@@ -265,9 +265,12 @@ def number_even_if_deleted(desk: Desk, name: str) -> int | None:
 
 
 def number_named(desk: Desk, typed: str) -> int:
-    """Return the number of the caller with a name, even a deleted one. Raises `UnknownCaller`."""
-    number = number_even_if_deleted(desk, typed)
-    if number is None:
+    """Return a caller's number, from it or from the name. Raises `UnknownCaller`.
+
+    The caller may be deleted.
+    """
+    number = number_in(typed) or number_even_if_deleted(desk, typed)
+    if number is None or even_if_deleted(desk, number) is None:
         raise unknown(desk, typed)
     return number
 

@@ -92,7 +92,8 @@ class WholeNumber(click.IntRange):
     def _within(self, number: int) -> int:
         least, most = self.min, self.max
         if (least is not None and number < least) or (most is not None and number > most):
-            within = f"{least} or more" if most in (None, MOST) else f"from {least} to {most}"
+            is_open = most in (None, MOST) and number <= MOST
+            within = f"{least} or more" if is_open else f"from {least} to {most}"
             raise click.BadParameter(f"it is {within}, and not {number}.")
         return number
 
@@ -124,7 +125,7 @@ until_option = click.option(
     help="Only up to the end of this day, month or year.",
 )
 _DAYS_AGO = re.compile("([0-9]{1,5})d", re.ASCII)
-_DATE = re.compile("([0-9]{4})(?:-([0-9]{1,2}))?(?:-([0-9]{1,2}))?", re.ASCII)
+_DATE = re.compile("([0-9]{4})(?:-(0?[1-9]|1[0-2])(?:-(0?[1-9]|[123][0-9]))?)?", re.ASCII)
 
 
 def days_in(typed: str, today: date) -> tuple[date, date]:

@@ -91,7 +91,23 @@ WRONG = {
         "'2026-13-01' is not a day: write 2026-11-05, a month or year (2026-11, 2026), "
         "today, yesterday, or 7d for seven days ago."
     ),
+    "timebank ledger --since 2026-00": (
+        "'2026-00' is not a day: write 2026-11-05, a month or year (2026-11, 2026), today,"
+        " yesterday, or 7d for seven days ago."
+    ),
+    "timebank ledger --until 2026-11-00": (
+        "'2026-11-00' is not a day: write 2026-11-05, a month or year (2026-11, 2026), today,"
+        " yesterday, or 7d for seven days ago."
+    ),
     "timebank ledger --since 2026-12-01 --until 2026-11-01": "--since must not be after --until.",
+    'timebank ledger --caller "#99"': (
+        "There is no caller named #99. `timebank accounts` lists them all."
+    ),
+    "timebank ledger --call 99999999999999999999": (
+        "Invalid value for '--call': it is from 1 to 9223372036854775807, and not"
+        " 99999999999999999999."
+    ),
+    "door reload --data /dev/null": "Can't talk to the server: Not a directory.",
     "timebank ledger --game poker": "The books know no game yet.",
     "timebank ledger --kind gift": "The books hold no transfer yet.",
     "timebank ledger --call x": "Invalid value for '--call': 'x' is not a number.",
@@ -157,6 +173,13 @@ def board(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     assert result.exit_code == 0, result.output
     return folder
+
+
+def test_a_caller_is_named_by_number_too(board: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(board)
+    for words in (["ledger", "--caller", "#1"], ["statement", "#1"], ["log"]):
+        result = CliRunner().invoke(timebank, words)
+        assert result.exit_code == 0, result.output
 
 
 @pytest.mark.parametrize("command", WRONG)
