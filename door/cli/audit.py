@@ -46,10 +46,10 @@ if TYPE_CHECKING:
 )
 @retired_option("--jobs", type=int)
 def audit(config_path: Path, form: str, since_hand: int, since_last: bool) -> None:
-    """Check the books, and replay every settled hand and every try at a daily deal or tournament.
+    """Check the books, and replay every hand.
 
-    Exits with 1 and names what is wrong. Shows the digest of the last transfer as `timebank audit`
-    does.
+    Hands that are settled are replayed, and every try at a daily deal or tournament. Exits with 1
+    and names what is wrong. Shows the digest of the last transfer as `timebank audit` does.
     """
     if since_last and since_hand > 1:
         raise click.UsageError("Choose one: --since-hand or --since-last.")

@@ -213,7 +213,7 @@ def _aside(words: str) -> None:
 )
 @click.option("--seed", help="Replay the cards of this seed (64 hexadecimal digits).")
 def bj(prompts: Prompts, seed: str | None) -> None:
-    """Play the UNIX game bj here: y is yes, Enter is no, DEL or Ctrl-C quits."""
+    """Play the UNIX game bj here. Type y for yes, Enter for no, DEL or Ctrl-C to quit."""
     try:
         raw = None if seed is None else read_seed(seed)
     except ValueError as error:

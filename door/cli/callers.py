@@ -45,7 +45,7 @@ def callers() -> None:
 @config_option
 @format_option
 def list_callers(config_path: Path, form: str) -> None:
-    """List all callers: last call, sysop powers, who is locked out, whose account is frozen."""
+    """List all callers, with their last call, powers and state."""
     with reading(load_config(config_path)) as desk:
         known, schedule = records.listing(desk), desk.settings.schedule
     tell(form, [callers_table(known, schedule)], FIELDS, caller_records(known, schedule))
@@ -56,9 +56,10 @@ def list_callers(config_path: Path, form: str) -> None:
 @by_option
 @click.argument("name")
 def grant(config_path: Path, by: str, name: str) -> None:
-    """Give a caller sysop powers: acts on the pages, and a node on a full board.
+    """Give a caller sysop powers.
 
-    NAME is written exactly as `door callers list` shows it, or is "#" and a number.
+    These are acts on the pages, and a node on a full board. NAME is written exactly as `door
+    callers list` shows it, or is "#" and a number.
     """
     with writing(load_config(config_path)) as desk:
         record = powers.grant(desk, _exactly(desk, name).id, by)
@@ -70,7 +71,7 @@ def grant(config_path: Path, by: str, name: str) -> None:
 @by_option
 @click.argument("name")
 def revoke(config_path: Path, by: str, name: str) -> None:
-    """Take a caller's sysop powers away, at once; NAME is as for grant."""
+    """Take a caller's sysop powers away, at once. NAME is as for grant."""
     with writing(load_config(config_path)) as desk:
         record = powers.revoke(desk, _exactly(desk, name).id, by)
     click.echo(f"{powers.numbered(record)}, no longer has sysop powers.")
@@ -117,14 +118,14 @@ def unlock(desk: Desk, caller_id: int, by: str) -> str:
 
 @act_on_caller
 def approve(desk: Desk, caller_id: int, by: str) -> str:
-    """Let a new caller bet, where `[callers] approval` is on; a notice tells them."""
+    """Let a new caller bet, where `[callers] approval` is on. A notice tells them."""
     return caller_acts.approve(desk, caller_id, by)
 
 
 @act_on_caller
 @why_option
 def mute(desk: Desk, caller_id: int, by: str, why: str) -> str:
-    """Stop a caller from saying anything to others: no message, talk or line at the menu."""
+    """Stop a caller from saying anything to others."""
     return caller_acts.set_muted(desk, caller_id, True, by, why)
 
 
@@ -137,7 +138,7 @@ def unmute(desk: Desk, caller_id: int, by: str) -> str:
 @act_on_caller
 @click.argument("text")
 def notice(desk: Desk, caller_id: int, by: str, text: str) -> str:
-    """Leave a line for a caller, shown at the next log-on, or at once to a caller online."""
+    """Leave a line for a caller. They read it at once, or at the next log-on."""
     return caller_acts.leave_notice(desk, caller_id, text, by)
 
 
@@ -146,7 +147,7 @@ def notice(desk: Desk, caller_id: int, by: str, text: str) -> str:
 @by_option
 @click.argument("name")
 def second_step_off(config_path: Path, by: str, name: str) -> None:
-    """Let a caller who lost their phone log on to `door pages` without a code."""
+    """Turn off a caller's authenticator, if the phone is lost."""
     with writing(load_config(config_path)) as desk:
         record = records.named(desk, name)
         if not second_step.turn_off(desk, record.id, "by the sysop", by):
@@ -161,7 +162,7 @@ def second_step_off(config_path: Path, by: str, name: str) -> None:
 @click.argument("name")
 @click.option("--take-away", metavar="SHA256:...", help="Take away the key of this fingerprint.")
 def keys(config_path: Path, form: str, by: str, name: str, take_away: str | None) -> None:
-    """Show the keys that log a caller on by SSH, or take one away."""
+    """Show a caller's SSH keys, or take one away."""
     opened = reading if take_away is None else writing
     with opened(load_config(config_path)) as desk:
         record = records.named(desk, name)
@@ -216,9 +217,10 @@ def rename(config_path: Path, by: str, name: str, new_name: str) -> None:
 @click.argument("name")
 @click.option("--yes", is_flag=True, help="Don't ask.")
 def delete(config_path: Path, by: str, why: str, name: str, yes: bool) -> None:
-    """Delete a caller, who can be brought back for `[callers] keep_days`.
+    """Delete a caller.
 
-    Then their time is forfeited; the ledger keeps their history.
+    They can be brought back for `[callers] keep_days`. After that their time is forfeited; the
+    ledger keeps their history.
     """
     config = load_config(config_path)
     with reading(config) as desk:
@@ -256,9 +258,10 @@ def restore(config_path: Path, by: str, name: str, new_name: str | None) -> None
 @click.argument("name")
 @click.option("--stdin", is_flag=True, help="Read the password from standard input.")
 def password(config_path: Path, by: str, name: str, stdin: bool) -> None:
-    """Set a caller's password, or register a name that sysop.toml reserves.
+    """Set a password, or register a reserved name.
 
-    The sysop's own name gets sysop powers; any other gets them by `door callers grant`.
+    The names in sysop.toml are reserved. The sysop's own name gets sysop powers; any other gets
+    them by `door callers grant`.
     """
     config = load_config(config_path)
     reserved = next(

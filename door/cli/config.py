@@ -27,7 +27,7 @@ FIELDS = ("key", "value", "default", "meaning")
 
 @click.group("config")
 def config_group() -> None:
-    """Explain the settings, or change one without losing the comments of the file."""
+    """Explain the settings, or change one. The comments of the file stay."""
 
 
 @config_group.command("list")
@@ -35,7 +35,7 @@ def config_group() -> None:
 @click.argument("word", required=False, default="")
 @format_option
 def list_(config_path: Path, word: str, form: str) -> None:
-    """Show every setting and explain it, or those with a WORD in their name or explanation."""
+    """Show and explain every setting, or those that mention a WORD."""
     keys, house = list[Setting](), [key for key in default_keys() if key.path[0] != "rules"]
     if config_path != DEFAULT_CONFIG or config_path.exists():
         with refusing(SettingsError):

@@ -28,7 +28,7 @@ def folder() -> Path:
 @click.command()
 @click.argument("page", required=False)
 def docs(page: str | None) -> None:
-    """List the documents and say where they are, or show a PAGE of them."""
+    """List the documents, or show a PAGE of them."""
     place = folder()
     paths = sorted(path for path in place.rglob("*.md") if "screens" not in path.parts)
     pages = {path.relative_to(place).with_suffix("").as_posix(): path for path in paths}

@@ -382,7 +382,7 @@ def _give(give: GiveBack) -> str:
 @click.option("--board", metavar="NAME", help="The board that starts the door, from [boards.NAME].")
 @node_option
 def doctor(config_path: Path, dropfile: Path | None, board: str | None, node: int | None) -> None:
-    """Explain how `door run` would read a drop file; nothing is changed."""
+    """Explain how `door run` would read a drop file. Nothing is changed."""
     config, asked = load_config(config_path), DoorOptions(dropfile, board, node)
     try:
         with refusing(DatabaseRefused, BooksFailed):

@@ -44,7 +44,7 @@ def event(context: click.Context, config_path: Path) -> None:
     help="How long callers have until then (5, 5m).",
 )
 def start(config_path: Path, by: str, name: str | None, minutes: int | None, notice: int) -> None:
-    """Start the next system event now, or the one called NAME, instead of at its time.
+    """Start the next system event early, or the one called NAME.
 
     Callers are warned a minute before. With --minutes, NAME may be an event that is not in
     sysop.toml.
@@ -60,7 +60,7 @@ def start(config_path: Path, by: str, name: str | None, minutes: int | None, not
 @config_option
 @by_option
 def end(config_path: Path, by: str) -> None:
-    """End an event that was started early, so that the board is open again.
+    """End an event that was started early. The board is open again.
 
     The scheduled event takes place at its time.
     """

@@ -20,7 +20,10 @@ from timebank.cli.errors import UserError, refusing
 @click.option("--json", "as_json", is_flag=True, help="As JSON for `door replay`.")
 @click.option("--proof", "as_proof", is_flag=True, help="As JSON for the page that checks hands.")
 def hand(config_path: Path, number: int, as_json: bool, as_proof: bool) -> None:
-    """Show a played hand: seal, seed (once the shoe is done), cards, actions, transfers."""
+    """Show a played hand: cards, actions, transfers, seal and seed.
+
+    The seed is shown once the shoe is done.
+    """
     if as_json and as_proof:
         raise UserError("--json and --proof are different forms: ask for one.")
     with reading(load_config(config_path)) as desk, refusing(NoSuchHand):

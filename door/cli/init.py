@@ -77,9 +77,10 @@ class InitOptions(TypedDict):
 @click.option("--yes", is_flag=True, help="Ask nothing, and use the defaults.")
 @by_option
 def init(folder: Path, by: str, yes: bool, **given: Unpack[InitOptions]) -> None:
-    """Make a board in DIR, or in this folder: settings, folders, books, and you as its sysop.
+    """Make a board in DIR, or in this folder.
 
-    Files that exist stay as they are, so it does no harm to run it again.
+    It gets settings, folders, books, and you as its sysop. Files that exist stay as they are, so it
+    does no harm to run it again.
     """
     asks = not yes and _somebody_is_there()
     folder = folder.absolute()

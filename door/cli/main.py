@@ -11,64 +11,33 @@ from timebank.cli.commands import LazyCommands
 
 # The module of each command, and the first sentence of its help.
 COMMANDS = {
-    "config": (
-        "config",
-        "Explain the settings, or change one without losing the comments of the file.",
-    ),
-    "init": (
-        "init",
-        "Make a board in DIR, or in this folder: settings, folders, books, and you as its sysop.",
-    ),
-    "setup": (
-        "setup",
-        "Let a BOARD send its callers here: write what it needs, and say who would come.",
-    ),
+    "config": ("config", "Explain the settings, or change one."),
+    "init": ("init", "Make a board in DIR, or in this folder."),
+    "setup": ("setup", "Write what another BOARD needs to send its callers here."),
     "nodes": ("sysop", "Show who is on: where, since when, how long idle, time left."),
-    "top": (
-        "top",
-        "Watch the running board: who is on, bets, the house, refusals, with keys to act.",
-    ),
+    "top": ("top", "Watch the running board, with keys to act."),
     "kick": ("sysop", "End the call on a node."),
     "say": ("sysop", "Send a message to the caller on a node, or to all."),
     "refused": ("sysop", "Show which addresses have to wait, and why."),
-    "forgive": ("sysop", "Clear the counts against an address, or the wrong passwords for a name."),
+    "forgive": ("sysop", "Clear what counts against an address or a name."),
     "event": ("event", "Show the next system event, start it early, or take it back."),
-    "reload": (
-        "sysop",
-        "Have the running board read its settings again, and say what that changes.",
-    ),
+    "reload": ("sysop", "Have the running board read its settings again."),
     "drain": ("sysop", "Take no more calls; close when the last caller is gone."),
     "stop": ("sysop", "Close the board now."),
     "open": ("sysop", "Open a closed board for doors again."),
     "serve": ("serve", "Open the board."),
     "upgrade": ("upgrade", "Move books of an earlier release forward to this one."),
-    "pages": (
-        "pages",
-        "Show the books in a browser to callers with sysop powers, who may act on them there.",
-    ),
+    "pages": ("pages", "Show the books in a browser to callers with sysop powers."),
     "run": ("run", "Serve one caller from another board (see `door docs door-mode`)."),
-    "doctor": ("doctor", "Explain how `door run` would read a drop file; nothing is changed."),
-    "docs": ("docs", "List the documents and say where they are, or show a PAGE of them."),
+    "doctor": ("doctor", "Explain how `door run` would read a drop file."),
+    "docs": ("docs", "List the documents, or show a PAGE of them."),
     "check": ("check", "Check the settings and their certificates; report every mistake."),
-    "odds": (
-        "odds",
-        "Show what a TABLE, or every table, is worth to its callers: exact odds for its rules.",
-    ),
-    "replay": (
-        "replay",
-        "Replay a hand, or a list of hands, from a JSON FILE (- for standard input).",
-    ),
+    "odds": ("odds", "Show the exact odds of a TABLE, or of every table."),
+    "replay": ("replay", "Replay a hand, or a list of hands, from a JSON FILE."),
     "verify": ("verify", "Print a seed's seal and the order of its cards."),
-    "bj": ("bj", "Play the UNIX game bj here: y is yes, Enter is no, DEL or Ctrl-C quits."),
-    "hand": (
-        "hand",
-        "Show a played hand: seal, seed (once the shoe is done), cards, actions, transfers.",
-    ),
-    "audit": (
-        "audit",
-        "Check the books, and replay every settled hand and every try at a daily deal or"
-        " tournament.",
-    ),
+    "bj": ("bj", "Play the UNIX game bj here."),
+    "hand": ("hand", "Show a played hand: cards, actions, transfers, seal and seed."),
+    "audit": ("audit", "Check the books, and replay every hand."),
     "callers": ("callers", "Manage the board's callers."),
 }
 

@@ -156,10 +156,11 @@ def odds(
     card: bool,
     form: str,
 ) -> None:
-    """Show what a TABLE, or every table, is worth to its callers: exact odds for its rules.
+    """Show the exact odds of a TABLE, or of every table.
 
-    Without a sysop.toml in this folder, these are the odds of the default rules. CSV has one line
-    for each way to play. A card is text or JSON.
+    They say what the table is worth to its callers, under its rules. Without a sysop.toml in this
+    folder, these are the odds of the default rules. CSV has one line for each way to play. A card
+    is text or JSON.
     """
     is_set = config_path.exists() or config_path != DEFAULT_CONFIG
     config = load_config(config_path) if is_set else None

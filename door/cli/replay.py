@@ -14,7 +14,7 @@ from timebank.cli.errors import UserError, refusing
 @click.command()
 @click.argument("file", type=click.File("rb"))
 def replay(file: BinaryIO) -> None:
-    """Replay a hand, or a list of hands, from a JSON FILE (- for standard input)."""
+    """Replay a hand, or a list of hands, from a JSON FILE. For standard input, FILE is -."""
     try:
         text = file.read().decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:

@@ -49,7 +49,7 @@ _SCRIPT, _TEXT = 0o755, 0o644
 def setup(
     config_path: Path, board: str, name: str | None, root: Path | None, line: str, no_call: bool
 ) -> None:
-    """Let a BOARD send its callers here: write what it needs, and say who would come.
+    """Write what another BOARD needs to send its callers here.
 
     Adds a table for the board to sysop.toml and changes nothing else there. Writes the lines to
     paste on the other board next to sysop.toml, and says where they go.

@@ -132,7 +132,7 @@ def refused(where: Where, form: str) -> None:
 @by_option
 @click.argument("who", metavar="ADDRESS|NAME")
 def forgive(where: Where, by: str, who: str) -> None:
-    """Clear the counts against an address, or the wrong passwords for a name."""
+    """Clear what counts against an address or a name."""
     _tell(where, "forgive", who=who, by=by)
 
 
@@ -140,9 +140,10 @@ def forgive(where: Where, by: str, who: str) -> None:
 @server_options
 @by_option
 def reload_(where: Where, by: str) -> None:
-    """Have the running board read its settings again, and say what that changes.
+    """Have the running board read its settings again.
 
-    Open calls keep the old settings. If the file has a mistake, nothing changes.
+    The answer says what that changes. Open calls keep the old settings. If the file has a mistake,
+    nothing changes.
     """
     _tell(where, "reload", by=by)
 

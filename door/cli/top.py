@@ -29,7 +29,10 @@ NOT_INSTALLED = (
 @config_option
 @by_option
 def top(config_path: Path, by: str) -> None:
-    """Watch the running board: who is on, bets, the house, refusals, with keys to act."""
+    """Watch the running board, with keys to act.
+
+    It shows who is on, bets, the house and refusals.
+    """
     try:
         from door.desk.top.app import Top
     except ImportError as missing:

@@ -74,7 +74,7 @@ def boards(config: Path, form: str, again: int | None, given: int | None) -> Non
 @format_option
 @click.option("--caller", metavar="NAME", help="Only the accounts of this caller.")
 def accounts(config: Path, form: str, caller: str | None) -> None:
-    """Show the balance of every account, and the limits that callers have set for themselves.
+    """Show the balance of every account, and callers' own limits.
 
     Frozen accounts and callers who are locked out are marked.
     """
@@ -217,7 +217,7 @@ def summary(config: Path, form: str, by: By, since: str | None, until: str | Non
 def show_house(
     config: Path, form: str, caller: str | None, since: str | None, until: str | None
 ) -> None:
-    """Show the house's result at each table, compared with exact odds.
+    """Show what the house won at each table, next to exact odds.
 
     Exits with 1 if luck does not explain a result, and names the tables and callers: it is a cheat
     or a bug.

@@ -117,10 +117,11 @@ def _copies(settings: BankSettings) -> ModuleType:
 @click.argument("source")
 @click.argument("target")
 def move(config: Path, source: str, target: str) -> None:
-    """Move the books from SOURCE to TARGET: files of SQLite, or postgresql:// URLs.
+    """Move the books from SOURCE to TARGET.
 
-    The board must be closed, and TARGET must be new or empty. All rows are compared and audited.
-    Nobody can serve from SOURCE afterwards; name TARGET in sysop.toml.
+    Each is a file of SQLite or a postgresql:// URL. The board must be closed, and TARGET must be
+    new or empty. All rows are compared and audited. Nobody can serve from SOURCE afterwards; name
+    TARGET in sysop.toml.
     """
     settings = load(config)
     with (
@@ -160,14 +161,15 @@ def _books_at(place: str, settings: BankSettings) -> Database:
 @click.option("--yes", is_flag=True, help="Don't show what would be undone, and don't ask.")
 @click.argument("file", type=click.Path(path_type=Path))
 def restore(config: Path, by: str, dry_run: bool, yes: bool, file: Path) -> None:
-    """Replace the books with the backup FILE, after showing what that undoes.
+    """Replace the books with the backup FILE.
 
-    The board must be closed. The backup is audited first, and the old books stay next to the new.
-    Everything open in the backup is closed: shoes end, hands are void and their stakes return.
-    Numbers continue past any ever given, in a new generation. Recovery codes become void. Rights
-    that were taken from callers since are not given back. Locks, freezes and mutes hold if they are
-    in either books. The command lists each change. From a backup of the whole board it takes the
-    books alone; CONTENTS.txt in it says how the rest goes back.
+    The command shows what that undoes, and asks. The board must be closed. The backup is audited
+    first, and the old books stay next to the new. Everything open in the backup is closed: shoes
+    end, hands are void and their stakes return. Numbers continue past any ever given, in a new
+    generation. Recovery codes become void. Rights that were taken from callers since are not given
+    back. Locks, freezes and mutes hold if they are in either books. The command lists each change.
+    From a backup of the whole board it takes the books alone; CONTENTS.txt in it says how the rest
+    goes back.
     """
     if not config.exists():
         raise UserError(
@@ -238,7 +240,7 @@ def _transfers(count: int) -> str:
     "--delivered", metavar="NUMBER", type=NUMBER, help="This record did arrive: do nothing."
 )
 def outbox(config: Path, form: str, repeat: int | None, delivered: int | None) -> None:
-    """Show records that are not in THEBANK.EXT yet, and settle doubts.
+    """Show records not in THEBANK.EXT yet, and settle doubts.
 
     A record is in doubt if the file was removed while it was being written. Look for it in your
     time bank, then use --repeat or --delivered.

@@ -81,7 +81,7 @@ def withdraw(config: Path, why: str, by: str, name: str, amount: int) -> None:
 @click.argument("to_name", metavar="TO")
 @amount_argument
 def transfer(config: Path, why: str, by: str, name: str, to_name: str, amount: int) -> None:
-    """Move minutes from NAME's account to TO's; NAME must not owe a loan.
+    """Move minutes from NAME's account to TO's. NAME must not owe a loan.
 
     AMOUNT is minutes (90, 90m), or hours and minutes (2h, 1h30m, 1:30:00).
     """
@@ -155,8 +155,7 @@ LOG_PAGE = 500
 @config_option
 @format_option
 def show_log(config: Path, form: str) -> None:
-    """Show the sysop's log, newest first: changes to accounts and callers by hand."""
-
+    """Show the sysop's log: what was changed by hand, newest first."""
     with opened(config) as books:
         entries = _log(books)
         table, records = _log_table(books, entries), _log_records(books, entries)
