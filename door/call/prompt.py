@@ -19,7 +19,7 @@ from door.call.keyboard import (
     is_command,
     letters_of,
 )
-from door.call.markup import lit, literal
+from door.call.markup import lit, literal, plain
 from door.call.pager import Pager
 from door.call.scene import Explained
 from door.call.screen import Paint, Screen
@@ -151,7 +151,7 @@ class Prompt:
                 takes_slash=accept(COMMAND), takes_paste=True, takes_words=True
             )
             if isinstance(key, WholeLine):
-                key = self._word_at_a_field(key, accept)
+                key = self._word_at_a_field(key, accept, plain(prompt))
             if key in (ESCAPE, INTERRUPT):
                 given = None
                 break
@@ -197,12 +197,13 @@ class Prompt:
             await self._keyboard.command(text)
         return False
 
-    def _word_at_a_field(self, line: WholeLine, accept: Callable[[str], bool]) -> str:
-        """Return the key that a line means which has no letter for its field.
+    def _word_at_a_field(self, line: WholeLine, accept: Callable[[str], bool], prompt: str) -> str:
+        """Return the key that a line means at a field; "" if the line is typed into it or ignored.
 
-        Any other line is typed into the field.
+        A number is typed into its field unless a word stands before it that the prompt has not.
         """
-        if any(map(accept, line.text)):
+        word = (line.text.split() or [line.text])[0].casefold()
+        if any(map(accept, line.text)) and (accept(word[0]) or word in prompt.casefold()):
             self._keyboard.take_apart(line)
             return ""
         leave = {"": _("a number"), "Q": _("Quit")}

@@ -91,6 +91,21 @@ async def test_typed_words_are_shown_once_by_the_program_itself(board: World) ->
     assert not ada.terminal.heard.lstrip().startswith("12")
 
 
+async def test_a_command_with_a_number_is_no_bet(board: World) -> None:
+    """As a table closes that answers "stand", the number behind a word would be staked."""
+    ada = known(board, "Ada")
+    await ada.visits(READER)
+    await ada.presses("black jack\r\n").terminal.until_heard("<B>et")
+    await ada.presses("bet\r\n").terminal.until_heard("Coins to bet")
+    for line in ("stand 5", "transfer 5 Bob yes"):
+        await ada.presses(f"{line}\r\n").terminal.until_heard(f"{line} means nothing here.")
+        await ada.terminal.until_heard("Coins to bet")
+    assert not [kind for kind, _stake in ada.ledger if kind == "stake"]
+    board.seeds = [hand("hit", "stay", ends="win")]
+    await ada.presses("bet 5 coins\r\n").terminal.until_heard("<H>it")
+    assert ("stake", 300) in ada.ledger
+
+
 async def test_a_caller_who_pressed_keys_before_still_can(board: World) -> None:
     ada = await visitor(board, "Ada", profile=REFUSING)
     await ada.presses("b").is_asked("<B>et")
