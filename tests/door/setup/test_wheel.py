@@ -29,7 +29,7 @@ pytestmark = pytest.mark.long
 
 SOURCES = (
     *("ansi", "door", "timebank", "tools", "setup.py", "pyproject.toml", "README.md", "LICENSE"),
-    *("sysop.toml", "MANIFEST.in", "docs"),
+    *("sysop.toml", "MANIFEST.in", "CHANGELOG.md", "docs"),
 )
 BUILD = "import sys; from setuptools import build_meta; print(build_meta.build_wheel(sys.argv[1]))"
 MINUTE = 60.0
