@@ -83,7 +83,7 @@ def arrive(
     there.
     """
     if options.board is not None and not is_name(options.board):
-        what = f"no board can be called so: {NAMES}"
+        what = f"the name of a board must have {NAMES}"
         raise DropFileRefused(Path(f"--board {options.board}"), None, what, "Name another.")
     files = find(options.dropfile, environment, options.node, here, at)
     understood = understand(files, HostSettings(now, "auto", "auto"))

@@ -169,15 +169,15 @@ def chosen(
     if name is None:
         name = board.name if board is not None else kind.name
     if not is_name(name):
-        raise SetupRefused(f"No board can be called so: {NAMES}.")
+        raise SetupRefused(f"The name of a board must have {NAMES}.")
     known = board_named(config.boards, name)
     name = known.name if known is not None else name
     is_another = board is not None and board.name != name
     says_board = kind.starts_doors and (not kind.alias or is_another)
     if says_board and _WORD.fullmatch(name) is None:
         raise SetupRefused(
-            f"{kind.name} names this board on the command line, so its name here has letters,"
-            " digits and . _ - alone."
+            f"{kind.name} names this board on the command line, so its name here may have only"
+            " letters, digits and . _ -."
         )
     return HostSetup(kind, name, root, says_board, stdio)
 

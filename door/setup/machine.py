@@ -247,7 +247,7 @@ def _user_steps(config: Config, wanted: WantedFiles) -> list[str]:
     if own is not None and wanted.user != pwd.getpwuid(os.geteuid()).pw_name:
         steps.append(
             f"# {program('door')} is below {own}, where {wanted.user} may not look. Install the"
-            " program in /opt/bjft, and run `door init` of that one."
+            " program in /opt/bjft, and run `/opt/bjft/bin/door init`."
         )
     try:
         number: int | None = pwd.getpwnam(wanted.user).pw_uid

@@ -303,7 +303,7 @@ def ignoring_note_errors(what: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        click.echo(f"Nothing could be noted of this {what} ({error}).", err=True)
+        click.echo(f"This {what} could not be noted for the sysop's pages ({error}).", err=True)
 
 
 def say_wrong(findings: Sequence[Finding]) -> None:

@@ -32,7 +32,7 @@ def load(context: ssl.SSLContext, certificate: Path, key: Path) -> None:
             which = "certificate"
             reason = f"must be a certificate in PEM, and {certificate} holds none"
         elif asked:
-            reason = f"must need no password: `openssl pkey -in {key} -out NEW` writes one without"
+            reason = f"must have no password: `openssl pkey -in {key} -out NEW` takes it off"
         elif b"PRIVATE KEY-----" not in texts[1]:
             reason = f"must be a private key in PEM, and {key} holds none"
         elif why == "KEY_VALUES_MISMATCH":

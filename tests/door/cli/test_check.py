@@ -124,8 +124,8 @@ def test_check_reports_a_key_of_another_certificate(tmp_path: Path) -> None:
 
 def test_check_reports_an_encrypted_key_without_asking_for_the_password(tmp_path: Path) -> None:
     assert checked(tmp_path, pair(1)[0], LOCKED_KEY) == [
-        "HERE/sysop.toml, line 6: [[listeners]] 1, key: must need no password: "
-        "`openssl pkey -in HERE/key.pem -out NEW` writes one without."
+        "HERE/sysop.toml, line 6: [[listeners]] 1, key: must have no password: "
+        "`openssl pkey -in HERE/key.pem -out NEW` takes it off."
     ]
 
 

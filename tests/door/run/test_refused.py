@@ -78,7 +78,7 @@ async def test_wrong_settings_are_logged(tmp_path: Path) -> None:
         (("--charset", "cp850"), "Invalid value for '--charset'"),
         (("--connect", "nowhere"), "use HOST:PORT"),
         (("--door", "craps"), "No table is called craps"),
-        (("--board", "a@b"), "no board can be called so"),
+        (("--board", "a@b"), "the name of a board must have"),
     ],
 )
 async def test_options_that_lead_nowhere_are_refused(tmp_path: Path, words, sentence) -> None:

@@ -60,7 +60,7 @@ def test_a_board_is_chosen_by_option_by_name_or_by_default(
 
 @pytest.mark.parametrize("name", ["", "a@b", "a|b", "x" * 25, "a\tb"])
 def test_a_board_cannot_be_called_anything(sent, name) -> None:
-    with pytest.raises(DropFileRefused, match="no board can be called so"):
+    with pytest.raises(DropFileRefused, match="the name of a board must have"):
         sent(SYNCHRONET, board=name)
 
 

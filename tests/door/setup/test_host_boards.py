@@ -93,7 +93,7 @@ def test_two_boards_of_one_kind_differ_by_their_command_lines(shell: Shell) -> N
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (("mystic", "--name", "a@b"), "No board can be called so"),
+        (("mystic", "--name", "a@b"), "The name of a board must have"),
         (("enigma", "--name", "Night Owl"), "letters, digits and . _ - alone"),
     ],
 )
