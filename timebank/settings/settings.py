@@ -320,10 +320,10 @@ def find_zone(name: str) -> ZoneInfo:
             "cannot be looked up, this system has no time zones: install the package tzdata"
         )
     # "EST" would be a guess at "CEST", and is another time.
-    hint = (
-        guess(name, [each for each in known if "/" in each or each == "UTC"])
-        or '; it must be a name such as "Europe/Berlin"'
-    )
+    zones = sorted(each for each in known if "/" in each or each == "UTC")
+    city = f"/{name}".replace(" ", "_").lower()
+    near = next((each for each in zones if each.lower().endswith(city)), name)
+    hint = guess(near, zones) or '; it must be a name such as "Europe/Berlin"'
     raise ValueError(f"{shown(name)} is not a known time zone{hint}")
 
 

@@ -28,6 +28,10 @@ WRONG = {
         'line 2: [board] time_zone: "Berlin" is not a known time zone; did you mean '
         '"Europe/Berlin"?',
     ],
+    '[board]\ntime_zone = "new york"': [
+        'line 2: [board] time_zone: "new york" is not a known time zone; did you mean '
+        '"America/New_York"?',
+    ],
     '[board]\ntime_zone = "CEST"': [
         'line 2: [board] time_zone: "CEST" is not a known time zone; it must be a name such'
         ' as "Europe/Berlin".',
