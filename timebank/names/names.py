@@ -69,13 +69,14 @@ _DIGITS = re.compile("([0-9]+)")
 _SEPARATORS = re.compile("[ .'_-]+")
 _RUNS = re.compile(r"([ .'_-])\1+")
 
-# UTS 39 does not cover letters of the three alphabets that terminals draw like Latin ones,
-_READ_AS_LATIN = str.maketrans(_LATIN_LOOKS)
+# UTS 39 does not cover letters of the three alphabets that terminals draw like Latin ones, or show
+# as these where they have only plain letters,
+_READ_AS_LATIN = str.maketrans(_LATIN_LOOKS | _pairs("æ œ þ ß Æ Œ Þ", "a o p s A O P"))
 # nor small Latin letters and digits. A letter that looks like two others becomes these two, so that
 # every reading of "vvv" is equal. `skeleton` makes an exception for "cl".
 _READ = str.maketrans({"m": "rn", "w": "vv"} | _pairs("0 1 2 5 8 9", "o l z s b g"))
 # The version of the keys of `skeleton`: that of the UTS 39 tables, and of this module.
-SKELETONS = f"{confusables.VERSION}/1"
+SKELETONS = f"{confusables.VERSION}/2"
 
 
 def check(name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from ansi.charset import Charset
+from ansi.home_computer import COMPUTERS
 from door.call.screen import Look, Paint
 from door.lines.line import Hints
 from door.lobby.looks import guess, look_by_host
@@ -28,6 +30,8 @@ from tests.terminal import (
     Terminal,
 )
 from tests.world import BOARD, World, log_on, newcomer, world
+from timebank.errors import NameRefused
+from timebank.names.names import check, fold, skeleton
 
 OWN = BOARD + '[[listeners]]\nhost = "127.0.0.1"\nport = 0\ncharset = "{charset}"\n'
 # Behind a modem that answers telnet, and refuses what it is asked.
@@ -160,6 +164,20 @@ async def test_a_flood_ends_one_call_and_noise_none(own: tuple[World, str]) -> N
         noisy.send(bytes((code,)))
     await noisy.send("\r").until("here. Type this again without it.")
     assert not noisy.closed
+
+
+@pytest.mark.parametrize("charset", COMPUTERS)
+def test_no_letter_makes_a_name_that_another_caller_seems_to_have(charset: Charset) -> None:
+    """A letter that the set lacks is shown as a similar one."""
+    look_alike = {}
+    for letter in map(chr, range(0xC0, 0x250)):
+        with contextlib.suppress(NameRefused):
+            shown = Look(Charset.ASCII, Paint.COLOUR).encode(check(f"x{letter}")).decode()[1:]
+            if COMPUTERS[charset].glyph(letter) == COMPUTERS[charset].glyph(shown) and shown != "?":
+                look_alike[f"Ba{letter}er"] = f"Ba{shown}er"
+    assert len(look_alike) > 200
+    for one, other in look_alike.items():
+        assert fold(one) == fold(other) or skeleton(one) == skeleton(other), one
 
 
 @pytest.mark.parametrize("charset", LOOKS)
