@@ -49,8 +49,8 @@ def _tables(config: Config, minutes: int) -> Iterator[str]:
     for name, board in config.boards.items():
         if "minutes" in board.agreed and least and board.minutes <= min(least.values()):
             yield (
-                f"Callers of {name} bring {span(board.minutes * MINUTE)}, and no table takes a bet of"
-                f" so few: set minutes of [boards.{name}] to {min(least.values()) + 1} at least."
+                f"Callers of {name} bring {span(board.minutes * MINUTE)}, and no table takes a bet"
+                f" of so few: set minutes of [boards.{name}] to {min(least.values()) + 1} at least."
             )
 
 
