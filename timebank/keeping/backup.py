@@ -408,6 +408,8 @@ def make_ready(copy: Database, settings: BankSettings, now: datetime, source: Pa
             copy.open()
             audited = _audit_copy(copy, settings, now)
     except (DatabaseRefused, BooksUnavailable, DBAPIError) as error:
+        if failures.is_damaged(error.__cause__ or error):
+            raise BackupRefused(f"The backup {source} is damaged: restore another one.") from error
         # Name the backup instead of the copy, which the sysop does not know.
         sentence = failures.sentence(error).replace(copy.place, str(source))
         raise BackupRefused(f"{sentence}.") from error

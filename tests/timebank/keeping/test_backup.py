@@ -325,6 +325,18 @@ def test_a_backup_that_is_torn_is_refused(played, copy, timebank):
     assert "the database is damaged" in error
 
 
+def test_a_backup_that_is_damaged_inside_is_not_to_be_restored_itself(played, copy, timebank):
+    """The advice for damaged books, to restore a backup, would be of no use here."""
+    connection = sqlite3.connect(copy)
+    (page,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'transfers'")
+    connection.close()
+    whole = bytearray(copy.read_bytes())
+    whole[(page[0] - 1) * 4096 : page[0] * 4096] = bytes(4096)
+    copy.write_bytes(whole)
+    refusal = f"The backup {copy} is damaged: restore another one.\n"
+    assert refused_restore(timebank, played, copy) == (2, "", refusal)
+
+
 def test_the_database_of_another_program_is_not_replaced(played, copy, timebank):
     played.sql("PRAGMA application_id = 1")
     played.database.close()
