@@ -291,8 +291,8 @@ class Keyboard:
     def letter_of(self, key: str, choices: Mapping[str, str]) -> str:
         """Return the letter of the choice that a `WholeLine` names; any other key is itself.
 
-        A `number` behind the word is kept. Only a MUD client surely sends words:
-        one letter or an unknown line of another program is keys that were typed ahead.
+        Keeps the `number` behind the word. Only a MUD client surely sends words: one letter, or an
+        unknown line, of another program is keys that were typed ahead.
         """
         self.number = ""
         if not isinstance(key, WholeLine):

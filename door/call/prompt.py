@@ -200,7 +200,7 @@ class Prompt:
     def _word_at_a_field(self, line: WholeLine, accept: Callable[[str], bool], prompt: str) -> str:
         """Return the key that a line means at a field; "" if the line is typed into it or ignored.
 
-        A number is typed into its field unless a word stands before it that the prompt has not.
+        A number is typed into its field, unless a word that the prompt lacks stands before it.
         """
         word = (line.text.split() or [line.text])[0].casefold()
         if any(map(accept, line.text)) and (accept(word[0]) or word in prompt.casefold()):

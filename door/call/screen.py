@@ -104,7 +104,7 @@ class Screen:
 
     @property
     def _shows_offers(self) -> Callable[[OpenKeys, str], None] | None:
-        """What takes the open keys on a line that shows or marks them; None on all others."""
+        """The function of the line that shows or marks open keys; None if it has none."""
         return getattr(self._line, "offers", None)
 
     def say(self, text: str) -> None:

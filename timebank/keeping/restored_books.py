@@ -170,7 +170,7 @@ class SettledCopy:
                 " see `timebank outbox`."
             )
         if self.given_back:
-            gifts = "1 gift" if self.given_back == 1 else f"{self.given_back} gifts"
+            gifts = _count(self.given_back, "gift")
             sentences.append(f"{gifts} may be with other boards already: see `timebank boards`.")
         sentences += [
             f"{path} was read by other books than these: `timebank import` applies it to them."
