@@ -15,7 +15,7 @@ from contextlib import suppress
 from tempfile import TemporaryFile
 
 COMMAND_SECONDS = 60.0
-OUTPUT_SECONDS = 1.0  # for the last output of a command that has ended
+PIPE_BYTES = 64 * 1024
 LONGEST_COMPLAINT = 200  # bytes of what a failed command said
 
 
@@ -35,53 +35,37 @@ class Notifier:
         return problem
 
 
-class _Command(asyncio.SubprocessProtocol):
-    """A running command, and the end of its output.
-
-    A process that the command has started may keep the output open after the command has ended.
-    """
-
-    def __init__(self) -> None:
-        self.said = b""
-        self.ended, self.closed = asyncio.Event(), asyncio.Event()
-
-    def pipe_data_received(self, fd: int, data: bytes) -> None:
-        self.said = (self.said + data)[-LONGEST_COMPLAINT:]
-
-    def process_exited(self) -> None:
-        self.ended.set()
-
-    def connection_lost(self, error: Exception | None) -> None:
-        self.closed.set()
-
-
 async def _run(command: Sequence[str], lines: Sequence[str]) -> str | None:
-    """Run a command with some lines as its input; return what went wrong."""
+    """Run a command with some lines as its input; return what went wrong.
+
+    Processes that it leaves may keep its output open, so the output is read after its end. A flood
+    of it fills the pipe, and the command does not end.
+    """
     problem = f"[notify] command, {command[0]}, did not take the sysop's warnings"
-    run, process = _Command(), None
+    process, last, (said, output) = None, b"", os.pipe()
+    os.set_blocking(said, False)
     try:
         with TemporaryFile() as given:
             given.write("".join(f"{line}\n" for line in lines).encode())
             given.seek(0)
-            process, _ = await asyncio.get_running_loop().subprocess_exec(
-                lambda: run, *command, stdin=given, stderr=STDOUT, start_new_session=True
+            process = await asyncio.create_subprocess_exec(
+                *command, stdin=given, stdout=output, stderr=STDOUT, start_new_session=True
             )
         async with asyncio.timeout(COMMAND_SECONDS):
-            await run.ended.wait()
-        if status := process.get_returncode():
-            with suppress(TimeoutError):
-                await asyncio.wait_for(run.closed.wait(), OUTPUT_SECONDS)
-            last = run.said.decode("utf-8", "replace").strip()
-            return f"{problem}: it ended with status {status}: {last or 'no output'}."
+            if status := await process.wait():
+                with suppress(BlockingIOError):  # it has said nothing
+                    last = os.read(said, PIPE_BYTES)[-LONGEST_COMPLAINT:]
+                words = last.decode("utf-8", "replace").strip() or "no output"
+                return f"{problem}: it ended with status {status}: {words}."
     except TimeoutError:
         return f"{problem}: it was not done after {COMMAND_SECONDS:g} seconds."
     except OSError as error:
         return f"{problem}: {error.strerror}."
     finally:
-        if process is not None:
-            if process.get_returncode() is None:
-                with suppress(ProcessLookupError):
-                    os.killpg(process.get_pid(), signal.SIGKILL)
-                await run.ended.wait()
-            process.close()
+        os.close(said)
+        os.close(output)
+        if process is not None and process.returncode is None:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            await process.wait()
     return None
