@@ -289,7 +289,7 @@ class World:
     def give(self, name: str, seconds: int) -> None:
         """Put seconds into a caller's bank, as a gift."""
         with self.books() as desk:
-            number = callers.number_even_if_deleted(desk, name)
+            number = callers.number_named(desk, name)
             bank = next(
                 Account(held.account_id, "bank", "second")
                 for held in transfers.balances(desk, number)
@@ -322,7 +322,7 @@ class World:
     def lines(self, name: str) -> list[transfers.Extract]:
         """Return the caller's lines in the ledger, in order."""
         with self.books() as desk:
-            number = callers.number_even_if_deleted(desk, name)
+            number = callers.number_named(desk, name)
             return extracts.chosen(desk, Sought(callers=(number,)))
 
     def findings(self) -> list[Finding]:

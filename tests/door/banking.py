@@ -110,7 +110,7 @@ def number(board: World, name: str, desk=None) -> int:
     if desk is None:
         with board.books() as desk:
             return number(board, name, desk)
-    return callers.number_even_if_deleted(desk, name)
+    return callers.number_named(desk, name)
 
 
 def last_column_is_empty(guest: Guest) -> bool:

@@ -259,17 +259,12 @@ def nobody(desk: Desk, typed: str, otherwise: str) -> Phrase:
     return Phrase("There is no caller of that name. Do you mean {names}?", names=close)
 
 
-def number_even_if_deleted(desk: Desk, name: str) -> int | None:
-    """Return the number of the caller of this name, else of the last deleted one, else None."""
-    return _NUMBER.first(desk.connection, fold=names.fold(name))
-
-
 def number_named(desk: Desk, typed: str) -> int:
-    """Return a caller's number, from it or from the name. Raises `UnknownCaller`.
+    """Return the number of a caller, given as such or as a name. Raises `UnknownCaller`.
 
     The caller may be deleted.
     """
-    number = number_in(typed) or number_even_if_deleted(desk, typed)
+    number = number_in(typed) or _NUMBER.first(desk.connection, fold=names.fold(typed))
     if number is None or even_if_deleted(desk, number) is None:
         raise unknown(desk, typed)
     return number

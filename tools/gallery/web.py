@@ -114,7 +114,7 @@ def _enter(board: World) -> None:
     board.enter(CALLER, saved=BALANCE)
     phrase = {phrases.PREFERENCE: {"text": CUT, "own": True, "after": []}}
     with board.books() as desk:
-        callers.change_preferences(desk, callers.number_even_if_deleted(desk, CALLER), phrase)
+        callers.change_preferences(desk, callers.number_named(desk, CALLER), phrase)
     board.seeds = [chain("hit", "stay", ends="win", hands=4, length=500), *SPARE]
 
 
@@ -194,7 +194,7 @@ def _play_the_deal(desk: Desk) -> None:
     """Enter tries at today's deal with the costs that the page about the board shows."""
     deal = deals.todays(desk, world_shoe)
     for name, cost in DEAL_COSTS.items():
-        number = callers.number_even_if_deleted(desk, name)
+        number = callers.number_named(desk, name)
         contests.begin(desk, deal, number)
         contests.act(desk, deal, number, (), "stay", 5)
         contests.weigh(desk, deal.seal, number, cost)
@@ -219,7 +219,7 @@ async def _about(browser: Any, board: World, into: Path) -> None:
 
 async def _books(browser: Any, board: World, into: Path) -> None:
     with board.books() as desk:
-        number = callers.number_even_if_deleted(desk, CALLER)
+        number = callers.number_named(desk, CALLER)
         query = f"SELECT min(id) FROM rounds WHERE caller_id = {number}"
         hand = desk.connection.exec_driver_sql(query).scalar_one()
     paths = {name: path.format(caller=number, hand=hand) for name, path in BOOKS.items()}

@@ -28,7 +28,7 @@ def enter(board: World, name: str = "Ada", hashed: str = OLD) -> None:
     """Register a caller with a hash of an old cost."""
     board.enter(name)
     with board.books() as desk:
-        callers.set_password_hash(desk, callers.number_even_if_deleted(desk, name), hashed)
+        callers.set_password_hash(desk, callers.number_named(desk, name), hashed)
 
 
 def stored_hash(board: World, name: str = "Ada") -> str:
@@ -93,7 +93,7 @@ async def test_a_password_that_is_changed_meanwhile_stays_changed(
 
 def enter_change(board: World, hashed: str) -> None:
     with board.books() as desk:
-        callers.set_password_hash(desk, callers.number_even_if_deleted(desk, "Ada"), hashed)
+        callers.set_password_hash(desk, callers.number_named(desk, "Ada"), hashed)
 
 
 async def test_two_log_ons_at_once_renew_it_once(board: World) -> None:

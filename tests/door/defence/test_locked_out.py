@@ -259,7 +259,7 @@ async def test_a_locked_caller_keeps_the_code_and_is_not_let_in(tmp_path: Path) 
         code = await registers(board, "Ada", HOME)
         for locked in (True, False):
             with board.books() as desk:
-                callers.set_locked(desk, callers.number_even_if_deleted(desk, "Ada"), locked)
+                callers.set_locked(desk, callers.number_named(desk, "Ada"), locked)
             ada = Attacker(board, "Ada", CAFE)
             await ada.connects()
             await ada.tries(code)
@@ -273,7 +273,7 @@ async def test_the_books_hold_no_code_and_a_deleted_caller_has_none(tmp_path: Pa
     async with world(tmp_path, toml=defended()) as board:
         code = await registers(board, "Ada", HOME)
         with board.books() as desk:
-            number = callers.number_even_if_deleted(desk, "Ada")
+            number = callers.number_named(desk, "Ada")
             assert recovery.has_one(desk, number)
             deletion.delete(desk, number)
             deletion.remove(desk, number)

@@ -82,8 +82,8 @@ async def test_a_wait_reads_the_same_for_every_name_known_or_not(
             if name != "Nobody":
                 board.enter(name)
         with board.books() as desk:
-            callers.set_locked(desk, callers.number_even_if_deleted(desk, "Locked"), True)
-            deletion.delete(desk, callers.number_even_if_deleted(desk, "Deleted"))
+            callers.set_locked(desk, callers.number_named(desk, "Locked"), True)
+            deletion.delete(desk, callers.number_named(desk, "Deleted"))
         texts = []
         for number, name in enumerate(names):
             caller = Stranger(board, name, f"127.0.{number}.99")
@@ -118,11 +118,11 @@ async def test_every_name_costs_the_same_work(
         with board.books() as desk:
             for name in ("Ada", "Locked", "Deleted"):
                 callers.register(desk, name, decoy)  # hashed as a new password is
-            callers.set_locked(desk, callers.number_even_if_deleted(desk, "Locked"), True)
-            deletion.delete(desk, callers.number_even_if_deleted(desk, "Deleted"))
+            callers.set_locked(desk, callers.number_named(desk, "Locked"), True)
+            deletion.delete(desk, callers.number_named(desk, "Deleted"))
         board.enter("No Password")
         with board.books() as desk:
-            callers.set_password_hash(desk, callers.number_even_if_deleted(desk, "No Password"), "")
+            callers.set_password_hash(desk, callers.number_named(desk, "No Password"), "")
         monkeypatch.setattr(passwords, "_hasher", Counted)
         for number, name in enumerate(("Ada", "Locked", "Deleted", "No Password", "Nobody")):
             await Stranger(board, name, f"127.0.{number}.2").is_wrong(1)

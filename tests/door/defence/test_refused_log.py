@@ -106,7 +106,7 @@ async def test_a_refusal_is_one_line_that_names_the_cause(tmp_path: Path) -> Non
         for name in ("Ada", "Locked"):
             board.enter(name)
         with board.books() as desk:
-            callers.set_locked(desk, callers.number_even_if_deleted(desk, "Locked"), True)
+            callers.set_locked(desk, callers.number_named(desk, "Locked"), True)
         locked, slow, late = (
             Stranger(board, name, at)
             for name, at in (("Locked", VILLAIN), ("Ada", HOME), ("Ada", CAFE))

@@ -57,7 +57,7 @@ async def test_a_caller_sees_their_own_rank_and_the_first(tmp_path: Path) -> Non
         bob = await ada.board.call(replace(REFUSING, columns=40))
         await register(bob, "Bob")
         with ada.board.books() as desk:
-            loser, winner = (callers.number_even_if_deleted(desk, name) for name in ("Bob", "Ada"))
+            loser, winner = (callers.number_named(desk, name) for name in ("Bob", "Ada"))
             desk.connection.exec_driver_sql(
                 "INSERT INTO results_ever"
                 " SELECT ?, game, unit, 4, 900, 60, 1, 0, 0, 0, 60, -3, 1, 3 FROM results_ever"

@@ -239,7 +239,7 @@ async def test_the_page_shows_the_best_of_today_at_the_deal(board: World) -> Non
     def plays(desk: Desk) -> None:
         deal = deals.todays(desk, world_shoe)
         for name, cost in (("Ada", 250), ("O'Brien", 1000)):
-            number = callers.number_even_if_deleted(desk, name)
+            number = callers.number_named(desk, name)
             contests.begin(desk, deal, number)
             contests.act(desk, deal, number, (), "stay", 5)
             contests.weigh(desk, deal.seal, number, cost)

@@ -94,7 +94,7 @@ async def test_a_key_and_a_board_that_is_known_after_a_restart(tmp_path: Path) -
             if hosts == "accept-new":
                 board.enter("Ada")
                 with board.books() as desk:
-                    record = callers.number_even_if_deleted(desk, "Ada")
+                    record = callers.number_named(desk, "Ada")
                     ssh_keys.add(desk, record, home.line)
             async with caller(
                 board, home, "Ada", "-o", "PasswordAuthentication=no", hosts=hosts

@@ -151,7 +151,7 @@ async def calls_and_stays(ada: Guest) -> None:
 def writes(board: World, text: str) -> None:
     """Have Bob leave a message for Ada."""
     with board.books() as desk:
-        bob, ada = callers.number_even_if_deleted(desk, "Bob"), callers.find(desk, "Ada")
+        bob, ada = callers.number_named(desk, "Bob"), callers.find(desk, "Ada")
         assert ada is not None
         messages.send(desk, bob, ada, text, Limits())
 

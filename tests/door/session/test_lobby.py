@@ -42,7 +42,7 @@ async def test_the_menu_shows_who_is_on_line_and_the_effect_of_enter(board: Worl
 async def test_statistics_say_how_many_days_in_a_row_a_caller_has_called(board: World) -> None:
     board.enter("Ada")
     with board.books() as desk:
-        ada = callers.number_even_if_deleted(desk, "Ada")
+        ada = callers.number_named(desk, "Ada")
         for age in (1, 2, 4):
             day = desk.settings.schedule.day_of(desk.now) - timedelta(days=age)
             desk.connection.exec_driver_sql(

@@ -187,7 +187,7 @@ async def test_a_long_wait_at_the_log_on_is_explained_once(tmp_path: Path) -> No
 async def test_a_locked_caller_reads_so_after_the_right_password(board: World) -> None:
     board.enter("Ada")
     with board.books() as desk:
-        callers.set_locked(desk, callers.number_even_if_deleted(desk, "Ada"), True)
+        callers.set_locked(desk, callers.number_named(desk, "Ada"), True)
     ada = Guest(board, "Ada")
     await ada.dials()
     await ada.presses("Ada\rwrong\r").sees(TOGETHER_NOT)
@@ -204,7 +204,7 @@ async def test_who_is_out_reads_the_sysops_reason_after_the_right_password(
     words = "deleted" if act is caller_acts.delete else "locked"
     with board.books() as desk:
         state = () if words == "deleted" else (True,)
-        act(desk, callers.number_even_if_deleted(desk, "Ada"), *state, "Wanda", "spam |15 twice.")
+        act(desk, callers.number_named(desk, "Ada"), *state, "Wanda", "spam |15 twice.")
     ada = Guest(board, "Ada")
     await ada.dials()
     await ada.presses("Ada\rwrong\r").sees(TOGETHER_NOT)

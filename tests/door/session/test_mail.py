@@ -156,7 +156,7 @@ async def test_a_message_waits_for_its_reader(board: World) -> None:
     await bob.presses("o").reads_that("one a call")
     # A muted caller's lines appear nowhere.
     with board.books() as desk:
-        number = callers.number_even_if_deleted(desk, "Ada")
+        number = callers.number_named(desk, "Ada")
         assert caller_acts.set_muted(desk, number, True, "the test").endswith("is now muted.")
         with pytest.raises(Unchanged, match=r"is already muted\."):
             caller_acts.set_muted(desk, number, True, "the test")

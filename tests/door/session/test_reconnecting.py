@@ -158,7 +158,7 @@ async def test_a_log_on_elsewhere_voids_the_ticket(board: World) -> None:
 
 async def test_a_caller_with_sysop_powers_gets_no_ticket(board: World) -> None:
     with board.books() as desk:
-        number = callers.number_even_if_deleted(desk, "Ada")
+        number = callers.number_named(desk, "Ada")
         assert number is not None
         powers.grant(desk, number, "the sysop")
     async with page_caller(board) as caller:

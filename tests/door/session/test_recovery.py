@@ -71,7 +71,7 @@ async def is_refused(board: World, code: str) -> None:
 
 def has_code(board: World) -> bool:
     with board.books() as desk:
-        number = callers.number_even_if_deleted(desk, "Ada")
+        number = callers.number_named(desk, "Ada")
         return recovery.has_one(desk, number)
 
 

@@ -135,7 +135,7 @@ async def test_days_in_a_row_are_told_once_a_day(board: World) -> None:
 
 async def test_awards_on_the_page_are_not_told_again(absent: World) -> None:
     with absent.books() as desk:
-        number = callers.number_even_if_deleted(desk, "Ada")
+        number = callers.number_named(desk, "Ada")
         awards.earn(desk, number, "natural")
     ada = await returns(absent)
     assert "Award: A blackjack!" in ada.screen

@@ -79,7 +79,7 @@ async def test_every_outcome_of_a_try_has_a_name(tmp_path: Path) -> None:
     async with world(tmp_path) as board:
         board.enter("Ada")
         with board.books() as desk:
-            ada = callers.number_even_if_deleted(desk, "Ada")
+            ada = callers.number_named(desk, "Ada")
             deal = deals.todays(desk, lambda _day: SHOE)
             contests.begin(desk, deal, ada)
             for number, act in enumerate(ACTS):

@@ -227,10 +227,10 @@ def test_a_deleted_callers_name_is_free_and_the_history_stays(books, ann):
     assert books.do(callers.find, "Ann") is None
     history = books.do(lambda desk: extracts.chosen(desk, Sought(callers=(ann,))))
     assert [line.kind for line in history] == ["grant", "elapsed", "deletion"]
-    assert books.do(callers.number_even_if_deleted, "Ann") == ann
+    assert books.do(callers.number_named, "Ann") == ann
     second = books.caller("Ann")
     assert second != ann
-    assert books.do(callers.number_even_if_deleted, "Ann") == second
+    assert books.do(callers.number_named, "Ann") == second
     with pytest.raises(UnknownCaller):
         books.call(ann)
 

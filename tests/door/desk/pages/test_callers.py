@@ -72,7 +72,7 @@ async def test_callers_are_listed_with_balances_calls_and_states(ada: Table) -> 
         (call,) = open_calls(desk)
         desk.connection.exec_driver_sql("UPDATE callers SET created = created - 864000")
         teller.borrow(desk, call.call_id, 0, 600)
-        bob = callers.number_even_if_deleted(desk, "Bob")
+        bob = callers.number_named(desk, "Bob")
         corrections.freeze(desk, bob, "a dispute", "Wanda")
         callers.set_locked(desk, bob, True)
     with closing(pages_of(board)) as pages:

@@ -251,7 +251,7 @@ async def test_a_number_is_no_name_to_log_on_with(tmp_path: Path) -> None:
     """It could be written in many ways, and wrong passwords are counted against each."""
     async with shown(tmp_path) as (board, browser):
         with board.books() as desk:
-            sysop = callers.number_even_if_deleted(desk, "Sysop")
+            sysop = callers.number_named(desk, "Sysop")
         for name in (f"#{sysop}", f"#000{sysop}"):
             assert (await browser.logs_on(name)).status == 403
         assert not browser.cookies
@@ -503,8 +503,8 @@ async def test_a_caller_is_shown_with_calls_hands_loans_notices_limits_and_luck(
     board.enter("Sysop")
     board.enter("Bob")
     with board.books() as desk:
-        number = callers.number_even_if_deleted(desk, "Ada")
-        bob = callers.number_even_if_deleted(desk, "Bob")
+        number = callers.number_named(desk, "Ada")
+        bob = callers.number_named(desk, "Bob")
         (call,) = open_calls(desk)
         add_notice(desk, number, "The sysop says {words}.", words=RUDE)
         desk.connection.exec_driver_sql("UPDATE callers SET created = created - 864000")

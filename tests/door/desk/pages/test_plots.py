@@ -78,7 +78,7 @@ async def test_the_house_and_each_caller_have_the_band_of_their_odds(ada: Table)
     await ada.stands()
     board.enter("Sysop")
     with board.books() as desk:
-        number = callers.number_even_if_deleted(desk, "Ada")
+        number = callers.number_named(desk, "Ada")
     with contextlib.closing(pages_of(board)) as pages:
         browser = Browser(pages)
         await browser.logs_on()

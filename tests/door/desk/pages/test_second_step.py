@@ -118,7 +118,7 @@ async def test_a_recovery_code_lets_in_and_turns_it_off(tmp_path: Path) -> None:
         digest = codes.digest_of(code)
         assert digest is not None
         with board.books() as desk:
-            who = callers.number_even_if_deleted(desk, "Sysop")
+            who = callers.number_named(desk, "Sysop")
             recovery.replace(desk, who, recovery.secrets_of(desk, who), digest)
         assert await logs_on(browser, codes.new_code()) == 403
         assert await logs_on(browser, code) == 303
@@ -145,7 +145,7 @@ async def test_the_sysop_turns_it_off_for_a_lost_phone(tmp_path: Path) -> None:
 
 async def test_a_bet_that_is_remembered_brings_nothing_back(ada: Table) -> None:
     with ada.board.books() as desk:
-        who = callers.number_even_if_deleted(desk, "Ada")
+        who = callers.number_named(desk, "Ada")
         second_step.turn_on(desk, who, SecondStep(RFC_SECRET, 7), "Ada")
     await ada.bets(2, hand("stay", ends="win"))
     await ada.stands()

@@ -22,14 +22,14 @@ RUDE = "ada was here"
 
 def mutes(here: World, name: str) -> None:
     with here.books() as desk:
-        caller_acts.set_muted(desk, callers.number_even_if_deleted(desk, name), True, "the test")
+        caller_acts.set_muted(desk, callers.number_named(desk, name), True, "the test")
 
 
 def ignores(here: World, reader: str, writer: str) -> None:
     with here.books() as desk:
         other = callers.find(desk, writer)
         assert other is not None
-        messages.ignore(desk, callers.number_even_if_deleted(desk, reader), other, on=True)
+        messages.ignore(desk, callers.number_named(desk, reader), other, on=True)
 
 
 @asynccontextmanager

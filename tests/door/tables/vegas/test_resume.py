@@ -212,7 +212,7 @@ async def test_a_deleted_callers_seat_is_played_for_the_others(
     await crash_in(tmp_path, 2, shoe(2, everybody_plays))
     async with after_a_crash(tmp_path) as after:
         with after.here.books() as desk:
-            deletion.delete(desk, callers.number_even_if_deleted(desk, "Ada"))
+            deletion.delete(desk, callers.number_named(desk, "Ada"))
         bob = await returns(after, "Bob")
         await after.pass_time(RESUME)
         assert bob.is_at_turn
