@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -24,6 +23,7 @@ from timebank.errors import BooksFailed
 from timebank.keeping import events
 from timebank.language import N_, _, speaking_to
 from timebank.servers import registry
+from timebank.words import clean as clean_line
 from timebank.words import span
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 COMMAND = "control"  # the key of a command in a message
 LONGEST = 200  # characters in one text
+clean = partial(clean_line, longest=LONGEST)
 BOOKS_SECONDS = 4.0  # for the books to list the calls
 SAYS = N_("The sysop: {text}")
 
@@ -224,13 +225,3 @@ def _own_node(board: Board, caller: Caller, since: str | None, server: str) -> N
 def place_of(call: OpenCall) -> str:
     """Return the words for the server of a call."""
     return f"server {clean(call.server)}" if call.server else "a server that is gone"
-
-
-def clean(text: str) -> str:
-    """Return a text without control characters, cut to `LONGEST` characters.
-
-    >>> clean("Back in\\t5\\x1b[2J minutes  ")
-    'Back in 5[2J minutes'
-    """
-    shown = "".join(mark for mark in re.sub(r"[\t\r\n]+", " ", text) if mark.isprintable())
-    return shown.strip()[:LONGEST]

@@ -81,7 +81,9 @@ class SysopActs:
         return self._ask_server(by, on, what, "kick", **self._node_of(on), why=why)
 
     def say(self, by: str, on: OnCaller | None, text: str) -> str:
-        words = _printable(text)
+        words = clean(text, LONGEST_TEXT)
+        if not words:
+            raise Refused("The text has nothing that can be shown.")
         if on is None and not self._reading.on_line():
             raise NoAnswer("Nobody is online.")
         where = {"node": None} if on is None else self._node_of(on)
@@ -179,14 +181,6 @@ class Rehearsal(SysopActs):
 
     def _let_server_look(self) -> None:
         """Do nothing: nothing was written."""
-
-
-def _printable(text: str) -> str:
-    """Return the printable part of a text; raises `Refused` if there is none."""
-    words = clean(text, LONGEST_TEXT)
-    if not words:
-        raise Refused("The text has nothing that can be shown.")
-    return words
 
 
 def _find(desk: Desk, number: int) -> OnCaller | None:
