@@ -64,6 +64,7 @@ class Keyboard:
     on_shown: Callable[[], None] | None = None  # called when all is shown and a key is awaited
     commands: CommandLine | None = None  # runs slash commands at any prompt; None to run none
     on_lines: Callable[[], Awaitable[None]] | None = None  # serves `LINES`; None leaves it a key
+    _has_sent_key: bool = False  # without Enter
     _waits_from: float = field(init=False)  # when the caller began to wait for an answer
     _received_at: float = field(init=False)  # when bytes arrived last, keys or not
     _decoder: KeyDecoder | HomeKeys = field(init=False)
@@ -90,8 +91,7 @@ class Keyboard:
         if not data.isascii() and self._screen.look == _UNKNOWN and any(map(_is_foreign, keys)):
             self._speak_unicode()
         if self.sends_words:
-            if keys:
-                self.has_sent_line = len(keys) > 1 and keys[-1] == ENTER
+            self._weigh(keys)
             keys = whole_lines(keys)
         if self._on_positions:
             for row, column in self._decoder.positions():
@@ -104,10 +104,16 @@ class Keyboard:
                 self._flush.cancel()
             self._flush = self._loop.call_later(ESCAPE_SECONDS, self._flush_escape)
 
+    def _weigh(self, keys: Sequence[str]) -> None:
+        """Note whether a program that may send whole lines does, or has ever sent a key."""
+        if any(key != ENTER for key in keys):
+            self.has_sent_line = len(keys) > 1 and keys[-1] == ENTER
+            self._has_sent_key |= not self.has_sent_line
+
     @property
-    def is_mud_client(self) -> bool:
-        """Whether the caller's program is surely one that sends whole lines."""
-        return self._line.hints.scrolls
+    def sends_only_lines(self) -> bool:
+        """Whether the caller's program is a MUD client, or has sent nothing but whole lines."""
+        return self._line.hints.scrolls or (self.has_sent_line and not self._has_sent_key)
 
     @property
     def sends_words(self) -> bool:
@@ -197,9 +203,9 @@ class Keyboard:
 
         `LINES` switches to plain lines, a slash begins a command, and `REREAD` shows the screen
         again, unless `takes_slash` makes them like any other key. A pasted text is dropped, unless
-        `takes_paste`. A `WholeLine` is its letters and Enter, unless `takes_words`; a MUD client's
-        counts as one key where no text is typed. Once `changed` is raised, with a `nudge`, return
-        `CHANGED`.
+        `takes_paste`. A `WholeLine` is its letters and Enter, unless `takes_words`; that of a
+        program that sends only lines counts as one key where no text is typed. Once `changed` is
+        raised, with a `nudge`, return `CHANGED`.
         """
         while True:
             key = await self._next_key(
@@ -249,7 +255,7 @@ class Keyboard:
                 await asyncio.sleep(0)
             elif (key := self.next_key(takes_paste=takes_paste)) is not None:
                 if isinstance(key, WholeLine):
-                    if not takes_words and (takes_paste or not self.is_mud_client):
+                    if not takes_words and (takes_paste or not self.sends_only_lines):
                         self._keys[:1] = key.typed
                         continue
                     if key.text in (LINES, REREAD):
@@ -291,13 +297,13 @@ class Keyboard:
     def letter_of(self, key: str, choices: Mapping[str, str]) -> str:
         """Return the letter of the choice that a `WholeLine` names; any other key is itself.
 
-        Keeps the `number` behind the word. Only a MUD client surely sends words: one letter, or an
-        unknown line, of another program is keys that were typed ahead.
+        Keeps the `number` behind the word. One letter, or an unknown line, of a program that has
+        also sent keys is keys that were typed ahead.
         """
         self.number = ""
         if not isinstance(key, WholeLine):
             return key
-        is_sure = self.is_mud_client
+        is_sure = self.sends_only_lines
         if (is_sure or len(key.text) > 1) and (named := chosen(key.text, choices)):
             letter, self.number = named
             return letter

@@ -234,7 +234,7 @@ class Prompt:
         cancel: str | None = None,
     ) -> None:
         """Explain keys, for callers of `Keyboard.key`, who must show their prompt again."""
-        by_word = self._keyboard.is_mud_client
+        by_word = self._keyboard.sends_only_lines
         cancel = None if by_word else cancel  # such a program has no Esc
         paragraphs = _keys_explained(choices, meanings, default, cancel, by_word=by_word)
         paragraphs.append(f"|15{REREAD}|07  {_('Show or read this screen again.')}")

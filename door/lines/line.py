@@ -60,7 +60,8 @@ class Hints:
 
         It sends whole lines and shows them by itself.
         """
-        return self.mtts is not None and (self.is_read_aloud or not self.mtts & VT100)
+        mtts = self.mtts
+        return mtts is not None and (self.is_read_aloud or self.sends_lines or not mtts & VT100)
 
 
 Ask = Literal["keys", "text", "number", "secret", "any", "answers"]

@@ -9,6 +9,7 @@ import pytest
 from door.lines.line import OpenKeys
 from door.lines.telnet.telnet import USUAL_LIMITS
 from tests.door.lines.board import GREETING, Board, Wire, connected, open_board, plugged
+from tests.mud_clients import BLIGHTMUD, KBTIN, MUDLET, MUSHCLIENT, TINYFUGUE
 from tests.terminal import (
     BINARY,
     CHARSET,
@@ -369,11 +370,30 @@ HIDES, SHOWS = bytes((IAC, WILL, ECHO)), bytes((IAC, WONT, ECHO))
         (READER, END_OF_RECORD),
         (replace(READER, accepts=frozenset({SGA, ECHO})), b"\r\n"),
         (replace(READER, accepts=frozenset({ECHO})), GO_AHEAD),
+        (MUDLET, END_OF_RECORD),
+        (MUSHCLIENT, b"\r\n"),
+        (BLIGHTMUD, END_OF_RECORD),
+        (TINYFUGUE, GO_AHEAD),
+        (KBTIN, GO_AHEAD),
         (SYNCTERM, b""),
         (MODERN, b""),
         (SILENT, b""),
     ],
-    ids=["refuses SGA", "asks for EOR", "MUD", "by lines", "GA", "syncterm", "modern", "silent"],
+    ids=[
+        "refuses SGA",
+        "asks for EOR",
+        "MUD",
+        "by lines",
+        "GA",
+        "Mudlet",
+        "MUSHclient",
+        "Blightmud",
+        "TinyFugue",
+        "KBtin",
+        "syncterm",
+        "modern",
+        "silent",
+    ],
 )
 async def test_a_prompt_is_marked_once_as_the_program_wants_it(
     board: Board, profile: Profile, mark: bytes

@@ -239,7 +239,8 @@ async def test_the_code_of_the_settings_works_when_a_key_was_pressed_under_it(
     async with ada_registered(tmp_path) as (board, code):
         ada = Stranger(board, "Ada", CAFE)
         await ada.is_let_in()
-        await ada.presses(f"yr{PASSWORD}\r").is_asked(SHOWN)
+        await ada.presses("y").is_asked("<Q>uit")
+        await ada.presses(f"r{PASSWORD}\r").is_asked(SHOWN)
         await ada.sees("Until then your old code works")
         never = code_on(ada)
         await loses_the_line(ada)
@@ -253,7 +254,8 @@ async def test_a_changed_password_voids_the_code_before_the_next_is_shown(
     async with ada_registered(tmp_path) as (board, code):
         ada = Stranger(board, "Ada", CAFE)
         await ada.is_let_in()
-        ada.presses(f"yp{PASSWORD}\r{NEW_PASSWORD}\r{NEW_PASSWORD}\r")
+        await ada.presses("y").is_asked("<Q>uit")
+        ada.presses(f"p{PASSWORD}\r{NEW_PASSWORD}\r{NEW_PASSWORD}\r")
         await ada.reads_that("Your password is changed. Your old recovery code is void.")
         await ada.is_asked(SHOWN)
         assert "the one you had" not in ada.screen
@@ -272,7 +274,8 @@ async def test_a_password_set_by_the_sysop_voids_a_code_made_at_the_settings(
     await registers(board, "Ada", HOME)
     thief = Stranger(board, "Ada", VILLAIN)
     await thief.is_let_in()
-    await thief.presses(f"yr{PASSWORD}\r").is_asked(SHOWN)
+    await thief.presses("y").is_asked("<Q>uit")
+    await thief.presses(f"r{PASSWORD}\r").is_asked(SHOWN)
     Shell(board.config.path)("callers", "password", "Ada", "--stdin", typed="a third one\n")
     thief.presses(" ")
     await thief.reads_that("Your password or code was changed from elsewhere meanwhile.")

@@ -9,6 +9,7 @@ from door.call.whole_lines import chosen, whole_lines
 from tests.door.playing import hand, moves
 from tests.door.teletype import seed_asking
 from tests.door.visiting import KEYS_OF_TABLE, MENU, SHORT_MENU, Guest, known, sysop_toml, visitor
+from tests.mud_clients import MUD_CLIENTS
 from tests.terminal import READER, REFUSING, Profile
 from tests.world import PASSWORD, World
 from timebank.language import Viewer, _, speaking_to
@@ -230,3 +231,38 @@ async def test_the_words_of_unix_bj_answer_its_questions(board: World) -> None:
 )
 def test_other_words_that_callers_use(line: str, label: str) -> None:
     assert (chosen(line, {"X": label, "Q": "Quit"}) or "")[:1] == ("X",)
+
+
+@pytest.mark.parametrize("profile", MUD_CLIENTS.values(), ids=MUD_CLIENTS)
+async def test_an_evening_by_words_with_each_client(board: World, profile: Profile) -> None:
+    """The letters of an unknown word were keys for a client without MTTS: the T of "stand" led to
+    the bank, and its A switched auto-deposit on. Blightmud was painted."""
+    ada = known(board, "Ada")
+    ada.terminal = await board.call(profile)
+    await ada.terminal.until_heard("Name:")
+    board.seeds = [hand("stay", ends="win")]
+    for words, asked in (
+        ("!", "Name:"),  # plain lines, as the first line offers to those without MTTS
+        ("Ada", "Password:"),
+        (PASSWORD, ANY_KEY),
+        ("", "Goodbye (G)"),
+        ("black jack", "Quit (Q)"),
+        ("stand", "stand means nothing here."),
+        ("bank", "Your choice"),
+        ("deposit 2", "Deposit 2 minutes?"),
+        ("y", "2 minutes deposited."),
+        ("q", KEYS_OF_TABLE),
+        ("bet 2", "Hit (H)"),
+        ("", "Enter does nothing here."),
+        ("stay", KEYS_OF_TABLE),
+        ("leave", SHORT_MENU),
+        ("help", "Next (N, Enter)"),
+        ("quit", SHORT_MENU),
+        ("goodbye", "Bank your"),
+        ("no", "Goodbye, Ada."),
+    ):
+        await ada.presses(f"{words}\r\n").terminal.until_heard(asked)
+    await ada.terminal.until_closed()
+    assert b"\x1b" not in ada.terminal.received
+    assert "Auto-deposit is on" not in ada.terminal.transcript
+    assert [kind for kind, _amount in ada.ledger].count("stake") == 1
