@@ -27,6 +27,7 @@ CONTENTS, CONFIG, TEXTS = "CONTENTS.txt", "sysop.toml", "texts"
 BOOKS = {"books.sqlite3": "SQLite", "books.pgdump": "pg_restore"}  # and what reads them
 # The SSH keys, and where they are in the data folder.
 KEYS = {f"{name}.pem": name for name in ("ssh_host_key", "ssh_host_rsa_key")}
+SEALED = ": an SSH key, sealed with the passphrase"
 OWNER_ALONE = 0o600
 LONGEST_PASSPHRASE = 1023  # bytes; OpenSSL takes no more
 
@@ -58,9 +59,10 @@ def back_up(
         copied = copy_books(books)
         members = {CONFIG: _read(config), **_screens(written, texts)}
         if passphrase is not None:
-            sealed = {each: _sealed(key, passphrase) for each, key in keys.items() if key.exists()}
-            members.update(sealed)
-        words = _contents(members, copied, name, settings.schedule.local(now), data, texts)
+            members |= {e: _sealed(key, passphrase) for e, key in keys.items() if key.exists()}
+        steps = [f"mkdir -p {texts}; mv {TEXTS}/* {texts}"] if texts.is_absolute() else []
+        steps += [f"openssl pkey -in {e} -out {data / KEYS[e]}" for e in KEYS if e in members]
+        words = _contents(members, copied, name, settings.schedule.local(now), steps)
         with tarfile.open(part, "w") as tar:
             for each, content in {CONTENTS: words.encode(), **members}.items():
                 tar.addfile(_member(each, len(content), now), io.BytesIO(content))
@@ -101,27 +103,23 @@ def _member(name: str, size: int, now: datetime) -> tarfile.TarInfo:
 
 
 def _contents(
-    members: Mapping[str, bytes],
-    copied: Copied,
-    books: str,
-    local: datetime,
-    data: Path,
-    texts: Path,
+    members: Mapping[str, bytes], copied: Copied, books: str, local: datetime, steps: list[str]
 ) -> str:
-    keys = {each: name for each, name in KEYS.items() if each in members}
     state = "with faults: see `timebank audit`" if copied.findings else "in order"
     lines = [
         f"All of a board on {local:%Y-%m-%d %H:%M}.",
         f"  {books}: {copied.transfers} transfers, {state}; {BOOKS[books]} reads it",
-        *(f"  {name}" for name in members if name not in keys),
-        *(f"  {each}: an SSH key, sealed with the passphrase" for each in keys),
-        *([] if keys else ["No SSH keys are in it; --passphrase-file adds them."]),
+        *(f"  {name}{SEALED if name in KEYS else ''}" for name in members),
+        *(
+            []
+            if KEYS.keys() & members.keys()
+            else ["No SSH keys are in it; --passphrase-file adds them."]
+        ),
         "Never in it: certificates, passwords of PostgreSQL, logs, files of other programs.",
         "It holds password hashes and the seeds of shoes: let nobody read it.",
         "To put all of it back, in the folder of the board or an empty one:",
         f"  tar xf FILE --exclude={books}; timebank restore FILE",
-        *([f"  mkdir -p {texts}; mv {TEXTS}/* {texts}"] if texts.is_absolute() else []),
-        *(f"  openssl pkey -in {each} -out {data / name}" for each, name in keys.items()),
+        *(f"  {step}" for step in steps),
     ]
     return "".join(f"{line}\n" for line in lines)
 
