@@ -2,8 +2,8 @@
 
 Their terminals know no ANSI. Each byte is a glyph, a key, or one of few control codes: clear, home,
 steps of the cursor, sixteen colours, reverse. A cell has one colour, and the background is black;
-so a cell with a background is shown in reverse, in the colour of the two that tells more. A block
-of two bright colours is shown whole, so that drawn letters keep their strokes.
+so a cell with a background is shown in reverse, in one of its two colours. A block of two bright
+colours is shown whole, so that drawn letters keep their strokes.
 
 A Commodore has two sets of glyphs and shows one at a time. The first has upper and lower case; the
 second has capitals and the four suits. A quotation mark is never sent: after one, a Commodore shows
@@ -18,6 +18,7 @@ from ansi.charset import UNREADABLE, Charset, encode
 from ansi.keys import (
     BACKSPACE,
     DELETE,
+    DOWN,
     END,
     ENTER,
     ESCAPE,
@@ -32,12 +33,11 @@ from ansi.keys import (
     HOME,
     INSERT,
     INTERRUPT,
+    LEFT,
+    RIGHT,
     TAB,
+    UP,
 )
-from ansi.keys import DOWN as KEY_DOWN
-from ansi.keys import LEFT as KEY_LEFT
-from ansi.keys import RIGHT as KEY_RIGHT
-from ansi.keys import UP as KEY_UP
 from ansi.style import Colour, Style, style_of
 
 BLANK = 0x20
@@ -151,8 +151,8 @@ def _ink(has_colours: bool, number: int) -> int:
         return reverse
     front = _front(style)
     if has_paper and back is not None:
-        tells = back in _PALE and front not in (*_PALE, Colour.BLACK, Colour.DARK_GREY)
-        return _PAPERS[front if tells else back] << 8 | reverse
+        shows_front = back in _PALE and front not in (*_PALE, Colour.BLACK, Colour.DARK_GREY)
+        return _PAPERS[front if shows_front else back] << 8 | reverse
     return _INKS[front] << 8 | reverse
 
 
@@ -164,7 +164,7 @@ _COMMODORE_KEYS: dict[int, str] = (
     | {0x22: '"', 0x5C: "£", 0x5E: "^", 0x5F: ESCAPE, 0xA0: " ", 0xA4: "_", 0xDD: "|"}
     | {0x03: INTERRUPT, 0x08: BACKSPACE, 0x09: TAB, 0x0D: ENTER, 0x8D: ENTER, 0x1B: ESCAPE}
     | {0x14: BACKSPACE, 0x94: INSERT, 0x13: HOME, 0x93: END}
-    | {0x11: KEY_DOWN, 0x91: KEY_UP, 0x1D: KEY_RIGHT, 0x9D: KEY_LEFT}
+    | {0x11: DOWN, 0x91: UP, 0x1D: RIGHT, 0x9D: LEFT}
     | dict(zip(range(0x85, 0x8D), (F1, F3, F5, F7, F2, F4, F6, F8), strict=True))
 )
 _ATARI_KEYS: dict[int, str] = (
@@ -174,7 +174,7 @@ _ATARI_KEYS: dict[int, str] = (
     | {code: chr(code & 0x7F) for code in (*range(0x61, 0x7B), 0x7C, 0xFC)}
     | {0x03: INTERRUPT, 0x08: BACKSPACE, 0x0D: ENTER, 0x1B: ESCAPE, 0x7F: TAB}
     | {0x7D: HOME, 0x7E: BACKSPACE}
-    | {0x1C: KEY_UP, 0x1D: KEY_DOWN, 0x1E: KEY_LEFT, 0x1F: KEY_RIGHT}
+    | {0x1C: UP, 0x1D: DOWN, 0x1E: LEFT, 0x1F: RIGHT}
     | {0x9B: ENTER, 0xFE: DELETE, 0xFF: INSERT}
 )
 
