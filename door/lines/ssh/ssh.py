@@ -100,6 +100,8 @@ _NO_COMMANDS = "This board runs no commands. Call it without one."
 _NO_FILES = "This board sends and takes no files. Call it with ssh."
 _NO_FORWARDING = "This board forwards no connections. Call it without that."
 _ONE_TERMINAL = "This board has one terminal for each connection. Connect again for another."
+# cryptlib says this of any terminal, unless its program knows better.
+_MADE_UP = ("SSH-2.0-cryptlib", "xterm", (80, 48))
 # Terminals that may not show UTF-8, although their programs do.
 _OLD_TERMINALS = ("vt", "ansi", "dumb", "unknown")
 
@@ -377,6 +379,9 @@ class SshConnection(StreamProtocol):
             return
         self._stop_timer()
         self._way_out.channel = channel
+        version = self._ssh.get_extra_info("client_version")
+        if (version, terminal, size) == _MADE_UP:
+            terminal, size = "", (0, 0)
         kind, language = printable(terminal), printable(channel.language())
         is_modern = kind and not kind.casefold().startswith(_OLD_TERMINALS)
         # A locale without a character set, such as "C" or "fr_FR", says nothing of the terminal.

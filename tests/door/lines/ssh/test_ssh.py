@@ -112,6 +112,21 @@ async def test_the_language_chooses_the_letters_and_the_terminal_where_it_names_
         assert looks.guess(call.line.hints) == look
 
 
+@pytest.mark.parametrize("size", [(80, 48), (80, 24)])
+@pytest.mark.parametrize("version", ["cryptlib", "OpenSSH_9.2p1"])
+async def test_a_terminal_that_cryptlib_makes_up_is_unknown(
+    version: str, size: tuple[int, int]
+) -> None:
+    """Without a program's word it says that any terminal is an xterm of 80x48."""
+    is_made_up = (version, size) == ("cryptlib", (80, 48))
+    async with open_board() as board, connected(board, client_version=version) as connection:
+        await terminal(connection, "xterm", size)
+        call, _ = await board.answered_with()
+        assert call.line.hints.terminal_types == (() if is_made_up else ("xterm",))
+        assert call.line.hints.charset == ("" if is_made_up else "UTF-8")
+        assert call.line.size_is_known != is_made_up
+
+
 async def test_break_is_a_key() -> None:
     async with open_board() as board, connected(board) as connection:
         screen = await terminal(connection)
