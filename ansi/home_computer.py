@@ -35,6 +35,7 @@ from ansi.keys import (
     INTERRUPT,
     LEFT,
     RIGHT,
+    RUBOUT,
     TAB,
     UP,
 )
@@ -163,7 +164,7 @@ _COMMODORE_KEYS: dict[int, str] = (
     | {code: chr(code - 0x20) for code in range(0x61, 0x7B)}  # capitals of some terminals
     | {0x22: '"', 0x5C: "£", 0x5E: "^", 0x5F: ESCAPE, 0xA0: " ", 0xA4: "_", 0xDD: "|"}
     | {0x03: INTERRUPT, 0x08: BACKSPACE, 0x09: TAB, 0x0D: ENTER, 0x8D: ENTER, 0x1B: ESCAPE}
-    | {0x14: BACKSPACE, 0x94: INSERT, 0x13: HOME, 0x93: END}
+    | {0x14: RUBOUT, 0x94: INSERT, 0x13: HOME, 0x93: END}
     | {0x11: DOWN, 0x91: UP, 0x1D: RIGHT, 0x9D: LEFT}
     | dict(zip(range(0x85, 0x8D), (F1, F3, F5, F7, F2, F4, F6, F8), strict=True))
 )
@@ -173,7 +174,7 @@ _ATARI_KEYS: dict[int, str] = (
     | {code: chr(code & 0x7F) for code in (*range(0x20, 0x60), *range(0xA0, 0xE0))}
     | {code: chr(code & 0x7F) for code in (*range(0x61, 0x7B), 0x7C, 0xFC)}
     | {0x03: INTERRUPT, 0x08: BACKSPACE, 0x0D: ENTER, 0x1B: ESCAPE, 0x7F: TAB}
-    | {0x7D: HOME, 0x7E: BACKSPACE}
+    | {0x7D: HOME, 0x7E: RUBOUT}
     | {0x1C: UP, 0x1D: DOWN, 0x1E: LEFT, 0x1F: RIGHT}
     | {0x9B: ENTER, 0xFE: DELETE, 0xFF: INSERT}
 )

@@ -11,7 +11,7 @@ from ansi.cards import paint_hand
 from ansi.charset import UNREADABLE, Charset
 from ansi.home_computer import HomeKeys
 from ansi.home_screen import HomeScreen
-from ansi.keys import BACKSPACE, ENTER, ESCAPE, F1, F8, INTERRUPT
+from ansi.keys import BACKSPACE, ENTER, ESCAPE, F1, F8, INTERRUPT, RUBOUT
 from ansi.style import Colour, Style
 from tests.home_computer import PALETTE, SCREENS, Commodore
 from tests.home_computer import HomeScreen as Model
@@ -178,7 +178,7 @@ def test_the_clock_takes_few_bytes_and_a_new_scene_no_more_than_its_glyphs() -> 
     [
         (b"\x41\xc1\x61\x30\xa0", ["a", "A", "A", "0", " "]),
         (b"\r\x8d\r\n\r\0", [ENTER] * 4),
-        (b"\x14\x5f\x1b\x03", [BACKSPACE, ESCAPE, ESCAPE, INTERRUPT]),
+        (b"\x14\x5f\x1b\x03", [RUBOUT, ESCAPE, ESCAPE, INTERRUPT]),
         (b"\x91\x11\x9d\x1d\x13", [keys.UP, keys.DOWN, keys.LEFT, keys.RIGHT, keys.HOME]),
         (bytes((133, 140)), [F1, F8]),
         (b"\xb1\xff", [UNREADABLE, UNREADABLE]),
@@ -195,7 +195,7 @@ def test_the_keys_of_a_commodore(data: bytes, expected: list[str]) -> None:
     [
         (b"aA1\xe1\xb1", ["a", "A", "1", "a", "1"]),
         (b"\x9b\r", [ENTER, ENTER]),
-        (b"\x7e\x1b", [BACKSPACE, ESCAPE]),
+        (b"\x7e\x1b\x08", [RUBOUT, ESCAPE, BACKSPACE]),
         (b"\x1c\x1d\x1e\x1f", [keys.UP, keys.DOWN, keys.LEFT, keys.RIGHT]),
     ],
 )

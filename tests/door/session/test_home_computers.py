@@ -248,6 +248,15 @@ async def test_a_still_clock_sends_nothing_by_itself(tmp_path: Path) -> None:
         await terminal.send("q").until("Time 59:5")
 
 
+async def test_delete_ends_the_game_of_1971_as_its_page_says(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OWN.format(charset="petscii")) as board:
+        terminal = await ada_at_the_menu(board)
+        await terminal.send("u").until("DEL or Ctrl-C ends the game")
+        await terminal.send("p").until(" up")
+        await board.at_rest()
+        await terminal.send(b"Y\x08\x14").until("Press any key")
+
+
 async def test_french_keeps_the_arrow_and_drops_the_accents(board: World) -> None:
     terminal = await board.call(BEHIND_A_MODEM)
     await terminal.until(OFFER)
