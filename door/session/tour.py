@@ -145,8 +145,9 @@ def screens(caller: Caller) -> list[TourPage]:
 async def _reads(caller: Caller, screen: TourPage) -> bool:
     """Show a screen, in pages if it must; return False when the caller has had enough."""
     text = "\n".join(screen.body)
-    if not caller.console.pager.holds(text):
-        return await caller.console.pager.read(screen.title, text, leads_on=True)
+    if not caller.console.pager.holds(text):  # its pages have numbers of their own
+        title = screen.title.rpartition(" (")[0]
+        return await caller.console.pager.read(title, text, leads_on=True)
     caller.console.display.stage(screen)
     if screen.title == screens(caller)[-1].title:
         onward, label, meaning = "P", _("Practice hand"), _("Play a hand that costs nothing.")

@@ -138,6 +138,13 @@ async def test_the_tour_ends_with_a_hand_for_nothing(board: World) -> None:
     assert ada.caller.prefers("toured")
 
 
+async def test_a_screen_of_the_tour_that_takes_two_pages_numbers_those_alone(board: World) -> None:
+    ada = await registers(board, key="!")
+    ada.terminal.resize(40, 16)
+    await ada.presses("y").sees(f"{TITLES[0]} (1 of 2)")
+    await ada.presses("\r").sees(f"{TITLES[0]} (2 of 2)")
+
+
 def test_the_advice_of_the_practice_hand_is_the_book_and_true() -> None:
     """Of the 12 only a ten-card makes more than 21."""
     hand, _events = start(BLACK_JACK_FOR_TIME, parse_cards(DECK), [10])
