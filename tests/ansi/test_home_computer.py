@@ -108,6 +108,34 @@ def test_lines_scroll_one_by_one(charset: Charset, lines: list[str]) -> None:
     assert not shown.joined
 
 
+PIECES = st.sampled_from(
+    [
+        "\x1b",
+        "\x1b[",
+        "9",
+        "99999",
+        ";",
+        *"HCDKJm",
+        "?25l",
+        *"\r\n\b\a\x0e\x93\x9b",
+        "a",
+        "é",
+        "日",
+        '"',
+    ]
+)
+
+
+@pytest.mark.parametrize("charset", SETS)
+@given(st.lists(PIECES, max_size=60))
+def test_no_text_sends_a_code_that_the_board_never_means(
+    charset: Charset, pieces: list[str]
+) -> None:
+    writer, shown = pair(charset)
+    shown.feed(writer.feed("".join(pieces)))  # which raises at such a code
+    assert not shown.joined
+
+
 @pytest.mark.parametrize("charset", SETS)
 def test_quotation_marks_never_begin_the_quote_mode(charset: Charset) -> None:
     writer, shown = pair(charset)

@@ -68,7 +68,7 @@ def in_ascii(text: str) -> str:
 
 
 def keys(text: str) -> set[str]:
-    return set(re.findall(r"<(.+?)>", text))
+    return set(re.findall(r"<(\S+?)>", text))
 
 
 def words(text: str) -> set[str]:
@@ -105,6 +105,8 @@ SHOWS: dict[str, Callable[[str, str], bool]] = {
     "80x24-ascii": is_in_ascii,
     "132x50-utf8": has_all_words,
     "40x25-cp437": has_all_keys,
+    "40x25-petscii": has_all_keys,
+    "40x24-atascii": has_all_keys,
 }
 
 

@@ -29,7 +29,7 @@ from verify.robots import (
 from verify.robots.__main__ import rows, slope
 from verify.robots.house import Served, prepare
 from verify.robots.load import Plan, Sample
-from verify.robots.phone import ATARI, SYNCTERM, UNKNOWN, XTERM
+from verify.robots.phone import ATARI, C128, SYNCTERM, UNKNOWN, XTERM
 from verify.robots.screen import Screen
 from verify.robots.seen import Place
 
@@ -73,6 +73,7 @@ def guests(port: int) -> dict[str, Robot]:
         "Liz": ("teletype", SYNCTERM),
         "Kim": ("the deal", XTERM),
         "Meg": ("black jack", ATARI),
+        "Ned": ("black jack", C128),
         # And one for any other game of the house.
         **{
             f"Of {game.title}": (game.name, XTERM)
@@ -103,6 +104,7 @@ def not_seen_yet(robots: dict[str, Robot]) -> list[str]:
     in_lines = [robots[name].seen for name in IN_LINES]
     wanted = {
         "a hand on an Atari": bool(robots["Meg"].seen.settlements),
+        "a hand on a C128": bool(robots["Ned"].seen.settlements),
         "a hand in lines": all(one.settlements for one in in_lines),
         "the bank's window": any(one.movements for one in traces),
         "a call taken over": any(one.taken_over for one in traces),

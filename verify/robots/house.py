@@ -73,6 +73,7 @@ _LOOKS = {
         (phone.XTERM, "colour"),
         (phone.UNKNOWN, "lines"),
         (phone.ATARI, "colour"),
+        (phone.C128, "colour"),
     )
 }
 

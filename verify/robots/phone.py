@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from time import monotonic
 
 from bench.telnet import Client
-from verify.robots.screen import AtariScreen, Screen
+from verify.robots.screen import HomeComputerScreen, Screen
 
 _TICK = b"\x1b[24"  # an update that begins on the last row is the clock's, not an answer to a key
 
@@ -25,13 +25,15 @@ SYNCTERM = Program(b"syncterm", "cp437", b"")
 XTERM = Program(b"xterm-256color", "utf-8", b"en_US.UTF-8")
 UNKNOWN = Program(b"unknown", "ascii", b"")
 ATARI = Program(b"atascii", "atascii", b"")  # with the 80 columns of an XEP80
+C128 = Program(b"petscii", "petscii-80", b"")
 
 
 class Phone(asyncio.Protocol):
     """One call: keys go out, and output is on the screen; `ended` when the carrier is lost."""
 
     def __init__(self, program: Program) -> None:
-        self.screen = AtariScreen() if program is ATARI else Screen(program.charset)
+        kind = HomeComputerScreen if program in (ATARI, C128) else Screen
+        self.screen = kind(program.charset)
         self.came = 0  # bytes
         self.news = asyncio.Event()  # set by new output; cleared by the waiting task
         self.ended = asyncio.Event()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import codecs
 import re
 
-from tests.home_computer import Atari
+from tests.home_computer import SCREENS, Atari
 from verify.robots import phrases
 
 ROWS, COLUMNS = 24, 80
@@ -154,17 +154,17 @@ class Screen:
             self.rows = [" " * COLUMNS] * ROWS
 
 
-class AtariScreen(Screen):
-    """The screen of an Atari, read from the model that the tests have of one."""
+class HomeComputerScreen(Screen):
+    """The screen of a home computer, read from the model that the tests have of one."""
 
-    def __init__(self) -> None:
+    def __init__(self, charset: str) -> None:
         super().__init__("ascii")
-        self._atari = Atari(COLUMNS, ROWS)
+        self._computer = Atari(COLUMNS, ROWS) if charset == "atascii" else SCREENS[charset]()
 
     def feed(self, data: bytes) -> None:
-        self._atari.feed(data)
-        self.rows = [row.replace("|", "│") for row in self._atari.display]
-        self.row, self.column = self._atari.cursor.y, self._atari.cursor.x
+        self._computer.feed(data)
+        self.rows = [row.replace("|", "│") for row in self._computer.display]
+        self.row, self.column = self._computer.cursor.y, self._computer.cursor.x
 
     def typed(self, keys: str) -> bytes:
-        return self._atari.keys(keys)
+        return self._computer.keys(keys)
