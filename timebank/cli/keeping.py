@@ -178,6 +178,9 @@ def restore(config: Path, by: str, dry_run: bool, yes: bool, file: Path) -> None
     settings = load(config)
     with refusing(BackupRefused), whole_board.books_in(file) as source:
         copies, now = _copies(settings), datetime.now(UTC)
+        if not dry_run and serving.is_held(settings.lock):
+            with file_copies.locked_for_restore(settings):  # refuse before the question
+                pass
         if dry_run or not yes:
             tried = _restored(copies.rehearse, file, source, settings, now)
             if dry_run or tried.undone:

@@ -15,6 +15,7 @@ import pytest
 
 from tests.timebank import next_version
 from tests.timebank.books import Books
+from timebank import serving
 from timebank.errors import BackupRefused
 from timebank.keeping import backup, last_runs
 from timebank.ledger import migrations
@@ -370,6 +371,17 @@ def test_nothing_is_restored_under_another_process(played, copy, timebank):
     path = played.database.path
     assert error == f"Another process has {path} open. Close the board, then restore.\n"
     assert timebank("restore", "--yes", str(copy))[0] == 0
+
+
+def test_a_restore_under_a_server_is_refused_before_it_asks(played, copy, timebank, monkeypatch):
+    """The answer to the question would change nothing."""
+    monkeypatch.setattr(serving, "PATIENCE_SECONDS", 0.0)
+    played.call(1, node=2).lose(120)
+    with serving.take(played.settings.lock, serving.SERVING, "here"):
+        code, output, error = timebank("restore", str(copy))
+        assert (code, output) == (2, "")
+        assert error.endswith(" Close the board, then restore.\n")
+        assert timebank("restore", "--dry-run", str(copy))[0] == 0
 
 
 @pytest.mark.parametrize(
