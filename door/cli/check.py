@@ -67,7 +67,7 @@ def report(path: Path) -> list[str]:
 def _doubts(settings: Config) -> Iterator[str]:
     """Yield a sentence about each setting that may not do what the sysop wants."""
     data = settings.board.data
-    yield from settings.unheeded
+    yield from settings.retired
     yield from dead_ends.doubts(settings)
     yield from privacy.doubts(settings)
     yield from _look_at_machine(settings)

@@ -83,7 +83,7 @@ def _check(settings: Config) -> None:
             lines.append(f"The books in {settings.database} are of this version already.")
         else:
             lines += _trial_words(settings.database, trial)
-    say([*lines, _server_words(settings), *settings.unheeded])
+    say([*lines, _server_words(settings), *settings.retired])
 
 
 def _trial_words(books: Path, trial: of_file.TrialUpgrade) -> Iterator[str]:

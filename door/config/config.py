@@ -49,7 +49,7 @@ CHECK_PAGE = "check.html"  # the page that checks hands, at ports of kind "web"
 _PAGE = re.compile(r"https?://[a-zA-Z0-9.\-\[\]:]+(/[!$-~]*)?")  # without #, which we append
 
 
-STAYS, DOORS_MINUTES = "start_for_doors_minutes", 10
+START_FOR_DOORS, DOORS_MINUTES = "start_for_doors_minutes", 10
 DOORS_ARE_SERVED = "every `door run` hands its caller to the server, and starts one if none runs"
 NO_NAME = "Sysop"  # the default, which is no caller's name
 
@@ -199,8 +199,8 @@ class Config:
     # The status of the file when it was read, to recognize a later change.
     file_status: os.stat_result | None = field(default=None, compare=False)
     text: str = field(default="", compare=False, repr=False)  # of the file
-    # Sentences about lines of the file that have no effect.
-    unheeded: tuple[str, ...] = field(default=(), compare=False)
+    # Sentences about keys of earlier releases, which have no effect.
+    retired: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def database(self) -> Path:
@@ -264,7 +264,7 @@ def read(root: TomlTable, path: Path) -> Config:
         public=read_public(root.table("public"), listeners),
         check_address=fairness.read("check_address", CHECK_ADDRESS, ""),
         text=root.problems.text,
-        unheeded=tuple(root.problems.notes),
+        retired=tuple(root.problems.notes),
     )
 
 
@@ -311,10 +311,12 @@ def _retire(root: TomlTable) -> None:
 
 def _server(table: TomlTable, listeners: Sequence[ListenerSettings]) -> ServerSettings:
     old: dict[str, object] = {}
-    value = table.part((STAYS,)).get(STAYS)
+    value = table.part((START_FOR_DOORS,)).get(START_FOR_DOORS)
     if value == 0 and value is not False:  # of release 1.0, whose doors served callers alone
-        table.retire(STAYS, None, f"0 counts as {DOORS_MINUTES}, because {DOORS_ARE_SERVED}")
-        old = {STAYS: DOORS_MINUTES}
+        table.retire(
+            START_FOR_DOORS, None, f"0 counts as {DOORS_MINUTES}, because {DOORS_ARE_SERVED}"
+        )
+        old = {START_FOR_DOORS: DOORS_MINUTES}
     server = table.fill(ServerSettings, **old)
     place = server.health
     if place is not None and is_taken(place.host, place.port, listeners):

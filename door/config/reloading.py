@@ -46,7 +46,7 @@ def changes(at_start: str, old: Config, new: Config) -> list[str]:
     later = [_waiting(*each) for each in _differences(at_start, new) if needs_restart(each[0])]
     what = "new calls go by it" if changed else "nothing has changed for new calls"
     head = f"{new.path} was read again: {what}."
-    return [head, *dict.fromkeys(changed + later), *new.unheeded, *dead_ends.doubts(new)]
+    return [head, *dict.fromkeys(changed + later), *new.retired, *dead_ends.doubts(new)]
 
 
 def _differences(text: str, new: Config) -> list[tuple[str, object, object]]:

@@ -176,7 +176,7 @@ class Server:
         await self._housekeeping.start()
         await self.board.resume_games()
         latest, doubts = await self.books.run(self._look_back)
-        _warn_of([*self.board.config.unheeded, *doubts])
+        _warn_of([*self.board.config.retired, *doubts])
         self.board.reception.remember(address for _, address in latest)
         self.board.reception.open_log(self.board.config.board.data)
         for listener in self.board.config.listeners:

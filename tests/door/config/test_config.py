@@ -561,30 +561,30 @@ class TestStartUp:
 def test_beacon_keys_of_1_0_are_ignored_and_reported_where_on(load, tmp_path):
     """The lines are from a sysop.toml of 1.0, with the beacon off and on."""
     rest = "beacon_urls = []\nbeacon_wait_seconds = 10\n"
-    assert load(f'[fairness]\nbeacon = "none"\n{rest}').unheeded == ()
-    assert load("").unheeded == ()
-    (warning,) = load(f'[fairness]\nbeacon = "drand"\n{rest}').unheeded
+    assert load(f'[fairness]\nbeacon = "none"\n{rest}').retired == ()
+    assert load("").retired == ()
+    (warning,) = load(f'[fairness]\nbeacon = "drand"\n{rest}').retired
     assert warning.startswith(f"{tmp_path / 'sysop.toml'}, line 2: [fairness] beacon has no effect")
 
 
 def test_shoes_ahead_of_1_0_is_ignored_and_reported_where_off(load, tmp_path):
-    assert load("[fairness]\nshoes_ahead = 500").unheeded == ()
-    (warning,) = load("[fairness]\nshoes_ahead = 0").unheeded
+    assert load("[fairness]\nshoes_ahead = 500").retired == ()
+    (warning,) = load("[fairness]\nshoes_ahead = 0").retired
     file = tmp_path / "sysop.toml"
     assert warning.startswith(f"{file}, line 2: [fairness] shoes_ahead has no effect any more")
 
 
 def test_the_link_of_1_0_is_ignored_and_reported_where_set(load, tmp_path):
     """Books in a file, or two things at its port, were refused then."""
-    assert load('[server]\nlink = ""').unheeded == ()
-    (warning,) = load('[server]\nname = "north"\nlink = "10.0.0.1:2324"').unheeded
+    assert load('[server]\nlink = ""').retired == ()
+    (warning,) = load('[server]\nname = "north"\nlink = "10.0.0.1:2324"').retired
     assert warning.startswith(f"{tmp_path / 'sysop.toml'}, line 3: [server] link has no effect")
 
 
 def test_web_telnet_of_1_0_is_ignored_and_reported_where_on(load, tmp_path):
     web = '[[listeners]]\nkind = "web"\n'
-    assert load(f"{web}telnet = false").unheeded == ()
-    (warning,) = load(f"{web}telnet = true").unheeded
+    assert load(f"{web}telnet = false").retired == ()
+    (warning,) = load(f"{web}telnet = true").retired
     file = tmp_path / "sysop.toml"
     assert warning.startswith(f"{file}, line 3: [[listeners]] 1, telnet has no effect any more")
     assert 'kind = "telnets"' in warning
@@ -592,30 +592,30 @@ def test_web_telnet_of_1_0_is_ignored_and_reported_where_on(load, tmp_path):
 
 def test_the_metrics_port_of_1_0_is_ignored_and_reported_where_different(load, tmp_path):
     """The lines are from a sysop.toml of 1.0."""
-    assert load('[metrics]\nhost = "127.0.0.1"\nport = 9523').unheeded == ()
-    (warning,) = load('[metrics]\nallow = ["10.0.0.9"]\nport = 9100').unheeded
+    assert load('[metrics]\nhost = "127.0.0.1"\nport = 9523').retired == ()
+    (warning,) = load('[metrics]\nallow = ["10.0.0.9"]\nport = 9100').retired
     file = tmp_path / "sysop.toml"
     assert warning.startswith(f"{file}, line 3: [metrics] port has no effect any more: ")
 
 
 def test_try_minutes_of_1_0_are_ignored_and_reported(load, tmp_path):
-    (warning,) = load("[defence]\nwrong_passwords = 5\ntry_minutes = 3").unheeded
+    (warning,) = load("[defence]\nwrong_passwords = 5\ntry_minutes = 3").retired
     file = tmp_path / "sysop.toml"
     assert warning.startswith(f"{file}, line 3: [defence] try_minutes has no effect any more")
-    assert load("[defence]\nwrong_passwords = 5").unheeded == ()
+    assert load("[defence]\nwrong_passwords = 5").retired == ()
 
 
 def test_keys_of_1_0_for_standalone_doors_are_ignored_and_reported(load, tmp_path):
     file = tmp_path / "sysop.toml"
     old = load("[server]\ntakes_doors = false\nstart_for_doors_minutes = 0")
     assert old.server.start_for_doors_minutes == 10
-    assert [words.partition(" has no effect")[0] for words in old.unheeded] == [
+    assert [words.partition(" has no effect")[0] for words in old.retired] == [
         f"{file}, line 2: [server] takes_doors",
         f"{file}, line 3: [server] start_for_doors_minutes",
     ]
-    assert "any more: 0 counts as 10, because every `door run`" in old.unheeded[1]
+    assert "any more: 0 counts as 10, because every `door run`" in old.retired[1]
     assert load("").server.start_for_doors_minutes == 10
-    assert load("[server]\nstart_for_doors_minutes = 1").unheeded == ()
+    assert load("[server]\nstart_for_doors_minutes = 1").retired == ()
     for value in ("1441", "false", "-1"):
         with pytest.raises(SettingsError, match="must be a whole number from 1 to 1440"):
             load(f"[server]\nstart_for_doors_minutes = {value}")
