@@ -294,7 +294,7 @@ async def duel(here: Evening) -> None:
 def _play_as_bob(board: World) -> None:
     """Accept the duel for Bob, who then hits in every hand until it is over."""
     with board.books() as desk:
-        bob = callers.number_even_if_deleted(desk, "Bob")
+        bob = callers.number_named(desk, "Bob")
         call = open_call(desk, bob, 97, "another server", "192.0.2.9", take_over=False).call_id
         (found,) = duels.listing(desk, 1)
         duels.accept(desk, call, 0, found.seal)
