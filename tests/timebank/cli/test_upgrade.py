@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 
 import pytest
@@ -73,6 +74,15 @@ def test_an_upgrade_reports_its_steps_and_the_place_of_the_copy(older, timebank)
     assert timebank("accounts")[0] == 0
     code, output, _ = timebank("upgrade")
     assert (code, output) == (0, f"The books in {older} are of this version already.\n")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="Only root makes files for another user.")
+def test_the_copy_belongs_to_the_user_of_the_board(older, timebank):
+    """Who could not put it back otherwise, where root has upgraded."""
+    for each in (older.parent, older):
+        os.chown(each, 65534, 65534)
+    timebank.says("upgrade")
+    assert copy_path(older, next_version.BEFORE).stat().st_uid == 65534
 
 
 def test_without_books_there_is_nothing_to_upgrade(timebank):

@@ -18,8 +18,8 @@ from typing import NamedTuple
 from sqlalchemy import Connection, event
 from sqlalchemy.exc import DBAPIError
 
+from timebank import files
 from timebank.errors import BooksInUse, DatabaseRefused
-from timebank.files import sync
 from timebank.ledger import failures, migrations
 from timebank.ledger.database import check_version, open_error
 from timebank.ledger.sqlite import dialect as sqlite
@@ -115,15 +115,17 @@ def _back_up(path: Path, copy: Path) -> None:
     """Copy the committed books; the copy gets its final name when it is synced."""
     unfinished = copy.with_name(f"{copy.name}.unfinished")
     unfinished.unlink(missing_ok=True)
-    os.close(os.open(unfinished, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    file = os.open(unfinished, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    with open(file, "rb") as made:
+        files.give_to_owner(made.fileno(), copy.parent)
     with (
         contextlib.closing(sqlite3.connect(path)) as source,
         contextlib.closing(sqlite3.connect(unfinished)) as target,
     ):
         sqlite.copy(source, target)
-    sync(unfinished)
+    files.sync(unfinished)
     unfinished.replace(copy)
-    sync(copy.parent)
+    files.sync(copy.parent)
 
 
 def _check_references(connection: Connection) -> None:
