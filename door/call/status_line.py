@@ -17,6 +17,8 @@ from door.call.scene import LAYOUT_COLUMNS
 from timebank.language import _, pgettext, reader
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from door.call.books import Books
     from door.call.console import Console
     from door.call.grace import Grace
@@ -76,6 +78,17 @@ class StatusLine:
         screen.display.status(pieces, clock)
         if screen.cover is not None:
             screen.cover.display.status(pieces, clock)
+
+    def tell_vitals(self) -> None:
+        """Give the line's figures to a program that shows them by itself, such as Mudlet."""
+        tell: Callable[[Mapping[str, int]], None] | None
+        tell = getattr(self.console.line, "vitals", None)
+        if tell is None or self.waits:
+            return
+        vitals = {"time": self.purse.time_left(), "pot": self.purse.pot(self.coin)}
+        if self.account is None and self.books.settings().mode == "built-in":
+            vitals["bank"] = self.purse.posted.bank
+        tell(vitals)
 
     @contextlib.contextmanager
     def suspense(self) -> Iterator[None]:

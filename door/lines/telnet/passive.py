@@ -7,13 +7,14 @@ the host agreed on. Needs no telnet library.
 
 import asyncio
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from door.errors import Flood
 from door.lines.flow import LineLimits, StreamLine, StreamProtocol
 from door.lines.line import OpenKeys, bounded_size
 from door.lines.telnet.framing import (
+    IAC,
     IAC_BYTE,
     KEYS,
     Budget,
@@ -30,6 +31,7 @@ BELL = b"\a"  # the answer to Are You There: it leaves the screen as it is
 # answer comes. It leaves no option on.
 _TIMING_MARK = b"\x06"
 _WILL_TIMING_MARK = IAC_BYTE + bytes((Code.WILL,)) + _TIMING_MARK
+GMCP = b"\xc9"
 _WINDOW = re.compile(rb"\x1f(.{2})(.{2})", re.DOTALL)  # RFC 1073: columns, rows
 
 
@@ -53,6 +55,21 @@ class TelnetLine(StreamLine):
     _is_marked = True  # nothing was written since the last mark
     _asked: OpenKeys | None = None
     _is_hidden = False
+    takes_vitals = False  # whether the program has agreed to GMCP
+    _told = b""  # the figures that were sent last
+
+    @property
+    def vitals(self) -> Callable[[Mapping[str, int]], None] | None:
+        """What sends a caller's figures by GMCP if they have changed; None if nobody wants them."""
+        return self._tell_vitals if self.takes_vitals else None
+
+    def _tell_vitals(self, vitals: Mapping[str, int]) -> None:
+        figures = ", ".join(f'"{name}": {figure}' for name, figure in vitals.items())
+        data = f"Char.Vitals {{{figures}}}".encode()
+        if data != self._told:
+            self._told = data
+            begin, end = bytes((IAC, Code.SB)), bytes((IAC, Code.SE))
+            super().write(begin + GMCP + data + end)
 
     @property
     def offers(self) -> Callable[[OpenKeys, str], None] | None:

@@ -56,7 +56,7 @@ from door.lines.line import LANGUAGE_VARIABLES, MOST_TERMINAL_TYPES, Line, bound
 from door.lines.port.connection import OPEN, Entrance
 from door.lines.port.listener import Listener
 from door.lines.telnet.framing import IAC_BYTE, Code, Command, CommandAllowance
-from door.lines.telnet.passive import CommandLimits, TelnetLine, TelnetProtocol
+from door.lines.telnet.passive import GMCP, CommandLimits, TelnetLine, TelnetProtocol
 
 logger = logging.getLogger("door.lines")
 
@@ -78,7 +78,8 @@ _OPENING = b"".join(IAC_BYTE + request for request in _ASKED)
 # The options that may be on at our end, and in `_THEIRS` at the caller's. All others are refused
 # every time.
 _OURS = frozenset({telopt.BINARY, telopt.ECHO, telopt.SGA, telopt.TM, telopt.CHARSET})
-_PROMPTING = frozenset({telopt.ECHO, telopt.SGA, telopt.EOR})  # how a prompt looks depends on them
+_OFFERED = frozenset({telopt.EOR, GMCP})  # to MUD clients, and to others on request
+_NOTED = frozenset({telopt.ECHO, telopt.SGA}) | _OFFERED  # what we send depends on these answers
 _COMPRESSION = frozenset({b"\x55", telopt.MCCP2_COMPRESS, telopt.MCCP3_COMPRESS})
 
 # The subnegotiations worth reading, and the only form in which each is read: a window of four
@@ -291,7 +292,7 @@ class HardenedTelnet(TelnetProtocol):
         if code in (Code.DO, Code.DONT):
             is_new = option not in self._accepted
             self._note_answer(option, is_accepted=code == Code.DO)
-            if option == telopt.EOR:  # the library's answer would be WONT
+            if option in _OFFERED:  # the library's answer would be WONT
                 if code == Code.DO and is_new and not self.line.hints.scrolls:
                     self._transport.write(telopt.IAC + telopt.WILL + option)
                 return
@@ -308,8 +309,8 @@ class HardenedTelnet(TelnetProtocol):
             self._transport.write(telopt.IAC + telopt.DONT + option)
 
     def _note_answer(self, option: bytes, *, is_accepted: bool) -> None:
-        """Note what the program said to one of `_PROMPTING`, and how it wants to be prompted."""
-        if option in _PROMPTING:
+        """Note what the program said to one of `_NOTED`, and what it wants to be sent."""
+        if option in _NOTED:
             self._accepted, self._refused = self._accepted - {option}, self._refused - {option}
             if is_accepted:
                 self._accepted |= {option}
@@ -319,6 +320,7 @@ class HardenedTelnet(TelnetProtocol):
 
     def _prompt_as_wanted(self) -> None:
         scrolls = self.line.hints.scrolls
+        self.line.takes_vitals = GMCP in self._accepted
         if telopt.EOR in self._accepted:
             self.line.prompt_mark = _END_OF_RECORD
         elif telopt.SGA in self._refused:
@@ -377,10 +379,11 @@ class HardenedTelnet(TelnetProtocol):
                 self._meet_mud_client()
 
     def _meet_mud_client(self) -> None:
-        """Leave echoes to a program that sends lines, except for secrets; offer marked prompts."""
+        """Leave echoes to a program that sends lines, except for secrets; offer marked prompts and
+        figures."""
         will, wont = telopt.IAC + telopt.WILL, telopt.IAC + telopt.WONT
         self.line.echo_off, self.line.echo_on = will + telopt.ECHO, wont + telopt.ECHO
-        self._transport.write(self.line.echo_on + will + telopt.EOR)
+        self._transport.write(self.line.echo_on + will + telopt.EOR + will + GMCP)
         self._prompt_as_wanted()
 
 

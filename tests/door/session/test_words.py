@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
+from dataclasses import replace
+
 import pytest
 
 from ansi.keys import ENTER
@@ -9,8 +13,8 @@ from door.call.whole_lines import chosen, whole_lines
 from tests.door.playing import hand, moves
 from tests.door.teletype import seed_asking
 from tests.door.visiting import KEYS_OF_TABLE, MENU, SHORT_MENU, Guest, known, sysop_toml, visitor
-from tests.mud_clients import MUD_CLIENTS
-from tests.terminal import READER, REFUSING, Profile
+from tests.mud_clients import MUD_CLIENTS, MUDLET
+from tests.terminal import DONT, IAC, READER, REFUSING, WILL, Profile
 from tests.world import PASSWORD, World
 from timebank.language import Viewer, _, speaking_to
 
@@ -266,3 +270,74 @@ async def test_an_evening_by_words_with_each_client(board: World, profile: Profi
     assert b"\x1b" not in ada.terminal.received
     assert "Auto-deposit is on" not in ada.terminal.transcript
     assert [kind for kind, _amount in ada.ledger].count("stake") == 1
+
+
+@pytest.mark.parametrize("profile", [READER, REFUSING], ids=["MTTS", "lines"])
+async def test_hostile_lines_leave_the_caller_where_they_are(
+    board: World, profile: Profile
+) -> None:
+    ada = known(board, "Ada")
+    ada.terminal = await board.call(profile)
+    await ada.terminal.until_heard("Name:")
+    for words, asked in (("Ada", "Password:"), (PASSWORD, ANY_KEY), ("", "Goodbye (G)")):
+        await ada.presses(f"{words}\r\n").terminal.until_heard(asked)
+    for line in (
+        b"bet \0 5",
+        b"bet " + b"9" * 76,
+        b"5" * 80,
+        b"\xff\xff\xfe bet",
+        b"\x1b[2J\x9b0n hit",
+        b"{0} %s |12 \\x1b",
+        b"/w \0",
+    ):
+        ada.terminal.send(line + b"\r\n")
+        await ada.presses("=\r\n").terminal.until_heard("Goodbye (G)")
+
+
+GMCP = 201
+WILL_GMCP = bytes((IAC, WILL, GMCP))
+
+
+def vitals(received: bytes) -> list[dict[str, int]]:
+    """All figures that arrived by GMCP."""
+    told = re.findall(rb"\xff\xfa\xc9Char\.Vitals (.*?)\xff\xf0", received)
+    return [json.loads(each) for each in told]
+
+
+async def test_a_mud_client_that_wants_gmcp_is_told_time_pot_and_bank(board: World) -> None:
+    ada = known(board, "Ada", saved=300)
+    await ada.visits(replace(MUDLET, accepts=MUDLET.accepts | {GMCP}))
+    assert ada.terminal.wire.count(WILL_GMCP) == 1
+    assert vitals(bytes(ada.terminal.wire))[-1] == {"time": 3600, "pot": 60, "bank": 300}
+    before = len(vitals(bytes(ada.terminal.wire)))
+    await board.pass_time(3)
+    await ada.presses("bank\r\n").terminal.until_heard("Your choice")
+    told = vitals(bytes(ada.terminal.wire))
+    assert [each["time"] for each in told[before:]] == [3599, 3598, 3597]
+    await ada.presses("withdraw 5\r\n").terminal.until_heard("Withdraw 5 minutes?")
+    await ada.presses("yes\r\n").terminal.until_heard("5 minutes withdrawn.")
+    await board.pass_time(1)
+    await ada.presses("quit\r\n").terminal.until_heard(SHORT_MENU)
+    assert vitals(bytes(ada.terminal.wire))[-1] == {"time": 3896, "pot": 64, "bank": 0}
+    ada.terminal.send(bytes((IAC, DONT, GMCP)))
+    await board.pass_time(2)
+    await ada.presses("news\r\n").terminal.until_heard(ANY_KEY)
+    assert vitals(bytes(ada.terminal.wire))[-1]["time"] == 3896
+
+
+async def test_a_client_that_refuses_gmcp_is_told_nothing(board: World) -> None:
+    ada = known(board, "Ada")
+    await ada.visits(MUDLET)
+    await board.pass_time(2)
+    await ada.presses("news\r\n").terminal.until_heard(ANY_KEY)
+    assert vitals(bytes(ada.terminal.wire)) == []
+
+
+async def test_figures_wait_until_the_cards_are_shown(board: World) -> None:
+    ada = known(board, "Ada")
+    await ada.visits(replace(MUDLET, accepts=MUDLET.accepts | {GMCP}))
+    before = len(vitals(bytes(ada.terminal.wire)))
+    with ada.caller.status.suspense():
+        await board.pass_time(2)
+    await ada.presses("news\r\n").terminal.until_heard(ANY_KEY)
+    assert len(vitals(bytes(ada.terminal.wire))) == before

@@ -39,6 +39,7 @@ class Outcome:
     size: tuple[int, int]
     hints: Hints | None
     prompt_mark: bytes
+    takes_vitals: bool
 
 
 def check(data: bytes) -> None:
@@ -90,8 +91,10 @@ async def _outcome(packets: list[bytes], kind: int) -> Outcome:
     assert len(notebook.ends) == 1
     assert_one_line(notebook.ends[0])
     # The budget counts commands up to the end, so a line that was cut off has read them all.
-    mark = b"" if ended else line.prompt_mark
-    return Outcome(typed, (line.columns, line.rows), None if ended else hints, mark)
+    size = line.columns, line.rows
+    if ended:
+        return Outcome(None, size, None, b"", takes_vitals=False)
+    return Outcome(typed, size, hints, line.prompt_mark, takes_vitals=line.takes_vitals)
 
 
 def _protocol(kind: int) -> HardenedTelnet | PassiveTelnet:
@@ -113,6 +116,12 @@ def _seeds() -> Iterator[bytes]:
         b"\xff\xfd\x03" * 60,
         b"\xff\xfe\x03\xff\xf9\xff\xfd\x19\xff\xef\xff\xfe\x19\xff\xfd\x19\xff\xfe\x01",
         b"\xff\xfb\x18\xff\xfa\x18\0MTTS 2381\xff\xf0\xff\xfd\x19\xff\xfd\x01look\r\n",
+        b'\xff\xfa\x18\0MTTS 2349\xff\xf0\xff\xfd\xc9\xff\xfa\xc9Core.Hello {"a": 1}\xff\xf0',
+        b"\xff\xfd\xc9\xff\xfe\xc9\xff\xfb\xc9\xff\xfa\xc9Char.Vitals " + b"[" * 300 + b"\xff\xf0",
+        b"\xff\xfb\x19\xff\xfd\x19\xff\xfe\x19" * 20,
+        b"".join(b"\xff\xfa\x18\0MTTS %d\xff\xf0" % 10**each for each in range(12)),
+        b"\xff\xfa\x2a\2../../etc\xff\xf0\xff\xfa\x2a\1;rot13;zip;UTF-8\xff\xf0bet \0005\r\0"
+        + b"x" * 200,
     )
     for kind in (0, QUIET, PASSIVE):
         for each in arrived:
@@ -142,6 +151,7 @@ TARGET = Target(
         ),
         *(b"\0LANG\1", b"\2\2", b"\xff\xf6", b"\xff\xf4", b";UTF-8", b"\x1b[c", b"\xff\xfd\x06"),
         *(b"\xff\xf9", b"\xff\xef", b"\xff\xfd\x19", b"\xff\xfe\x03", b"MTTS 2381"),
+        *(b"\xff\xfd\xc9", b"\xff\xfe\xc9", b"\xff\xfa\xc9Core.", b"\r\0", b"\r\n"),
     ),
     longest=512,
     seconds=0.5,
