@@ -54,6 +54,17 @@ def kill(books: Books, *, remove_log: bool = False) -> None:
     books.database.open()
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="Only root makes files for another user.")
+def test_the_file_that_root_makes_is_of_the_user_of_the_board(tmp_path: Path) -> None:
+    """A board could not start where root had given the first command of a new board."""
+    os.chown(tmp_path, 65534, 65534)
+    noted = high_water.HighWater(tmp_path / "board.sqlite3")
+    noted.note(1)
+    noted.close()
+    (file,) = tmp_path.iterdir()
+    assert (file.stat().st_uid, file.stat().st_gid) == (65534, 65534)
+
+
 class TestLostEnd:
     def test_a_log_removed_after_a_kill_is_noticed_behind_a_checkpoint(self, served, books, ann):
         shoe = seal(books, ann)

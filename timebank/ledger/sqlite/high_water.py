@@ -20,6 +20,7 @@ from typing import Final
 
 from sqlalchemy import Connection, Integer, bindparam, select
 
+from timebank import files
 from timebank.ledger.schema import identity
 from timebank.ledger.sql import Prepared, Reader, greatest, insert_or_change, parameters, value
 
@@ -126,6 +127,8 @@ class HighWater:
             self._close()  # the file was removed
         if self._file is None:
             self._file = os.open(self._name, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            if not os.fstat(self._file).st_size:  # new
+                files.give_to_owner(self._file, self._name.parent)
         return self._file
 
     def _close(self) -> None:
