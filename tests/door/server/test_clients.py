@@ -37,6 +37,7 @@ class Window:
 
     def __init__(self, *words: str | Path) -> None:
         self.screen = pyte.Screen(80, 24)
+        self.output = ""  # since the last keys
         self._stream = pyte.Stream(self.screen)
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._keyboard, inside = pty.openpty()
@@ -55,6 +56,7 @@ class Window:
         asyncio.get_running_loop().add_reader(self._keyboard, self._read)
 
     def types(self, keys: str) -> Self:
+        self.output = ""
         os.write(self._keyboard, keys.encode())
         return self
 
@@ -70,6 +72,16 @@ class Window:
 
     async def shows(self, text: str) -> None:
         await self.until(lambda: text in self.picture, repr(text))
+
+    async def says(self, words: str, *answers: str) -> str:
+        """Send words as a line; return which of the answers came behind their echo."""
+
+        def came() -> str:
+            answer = self.output.partition(f"{words}\r\n")[2]
+            return next((each for each in answers if each in answer), "")
+
+        await self.types(f"{words}\n").until(lambda: came() != "", repr(answers))
+        return came()
 
     async def asks(self, *questions: str) -> str:
         """Wait until the row above the status line, or the last one, asks one of these."""
@@ -107,7 +119,9 @@ class Window:
         except OSError:  # how Linux reports that the other side is closed
             data = b""
         if data:
-            self._stream.feed(self._decoder.decode(data))
+            text = self._decoder.decode(data)
+            self.output += text
+            self._stream.feed(text)
         else:
             self._end()
         self._news.set()
@@ -191,7 +205,9 @@ async def plays_a_hand(window: Window) -> None:
 
 def the_hand_is_in_the_books(board: Served) -> None:
     with board.books() as desk:
-        rows = desk.connection.exec_driver_sql("SELECT bet, settled IS NULL FROM rounds")
+        rows = desk.connection.exec_driver_sql(
+            "SELECT bet, settled IS NULL FROM rounds WHERE unit = 'second'"
+        )
         assert [tuple(row) for row in rows] == [(120, 0)]
 
 
@@ -200,7 +216,10 @@ async def test_a_mud_client_plays_an_evening_by_words_alone(tmp_path: Path) -> N
     async with served(tmp_path, toml=OPEN_ALL_DAY) as board:
         script = tmp_path / "reader.tin"
         script.write_text(
-            f"#config {{screen reader}} {{on}}\n#session board 127.0.0.1 {board.port}\n"
+            "#config {screen reader} {on}\n"
+            "#event {IAC WILL GMCP} {#send {\\xFF\\xFD\\xC9\\}}\n"
+            "#event {IAC SB GMCP} {#variable {vitals} {%2}}\n"
+            f"#session board 127.0.0.1 {board.port}\n"
         )
         window = Window(program, "-G", script)
         try:
@@ -217,10 +236,6 @@ async def test_a_mud_client_plays_an_evening_by_words_alone(tmp_path: Path) -> N
                 ("yes", "Your choice"),
                 ("quit", "or ? for the list:"),
                 ("bingo", "or ? for the list:"),
-                ("daily", "Play (P)"),
-                ("play", "Hit (H)"),
-                ("quit", "Play (P, Enter)"),
-                ("back", "or ? for the list:"),
                 ("black jack", "Quit (Q)"),
                 ("rules", "Next (N, Enter)"),
                 ("quit", "All keys (?)"),
@@ -237,6 +252,14 @@ async def test_a_mud_client_plays_an_evening_by_words_alone(tmp_path: Path) -> N
                 menu = window.picture.rpartition("\n\n")[2]
                 asked = next((each for each in ("Insure", "Hit") if each in menu), "")
             await window.types("leave\n").asks("or ? for the list:")
+            await plays_the_daily_deal(window)
+            await window.says("unix bj", "Play (P, Enter)")
+            await window.says("play", "? ")
+            await window.says("help", "the word quit ends it too")
+            await window.says("quit", "Press any key")
+            await window.says("", "Play (P")
+            await window.says("quit", "or ? for the list:")
+            await window.says("#showme {$vitals}", '"pot": ')
             await window.types("goodbye\n").asks("Bank your")
             await window.types("no\n").shows("Goodbye, Grace. Call again!")
             assert PASSWORD not in window.picture
@@ -244,3 +267,14 @@ async def test_a_mud_client_plays_an_evening_by_words_alone(tmp_path: Path) -> N
             window.close()
         await board.logs("Grace left node 1: log-off")
         the_hand_is_in_the_books(board)
+
+
+async def plays_the_daily_deal(window: Window) -> None:
+    answers = {"Copy this": "", "Insure (I)": "no", "Hit (H)": "stand", "any key": " "}
+    await window.says("daily", "Play (P)")
+    words, hands = "play", 0
+    while words:
+        asked = await window.says(words, *answers)
+        words, hands = answers[asked], hands + (asked == "any key")
+    assert hands == 10
+    await window.says("back", "or ? for the list:")

@@ -272,6 +272,43 @@ async def test_an_evening_by_words_with_each_client(board: World, profile: Profi
     assert [kind for kind, _amount in ada.ledger].count("stake") == 1
 
 
+async def test_the_daily_deal_to_its_end_by_words_alone(board: World) -> None:
+    ada = known(board, "Ada")
+    await ada.visits(READER)
+    await ada.presses("daily\r\n").terminal.until_heard("Play (P)")
+    answers = {"Copy this": "", "Insure (I)": "no", "Hit (H)": "stand", ANY_KEY: " "}
+    words, hands = "play", 0
+    while words:
+        ada.presses(f"{words}\r\n")
+        await ada.terminal.wait_for(lambda it: any(each in it.heard for each in answers), words)
+        asked = next(each for each in answers if each in ada.terminal.heard)
+        words, hands = answers[asked], hands + (asked == ANY_KEY)
+    assert hands == 10
+    await ada.terminal.until_heard("Review (V)")
+    for words, asked in (
+        ("review", "Review of your hands"),
+        ("next", "2 of 10"),
+        ("quit", "Last deal (L)"),
+        ("leave", SHORT_MENU),
+    ):
+        await ada.presses(f"{words}\r\n").terminal.until_heard(asked)
+    assert "means nothing here" not in ada.terminal.transcript
+
+
+async def test_a_hand_that_was_hung_up_on_goes_on_by_words(board: World) -> None:
+    ada = known(board, "Ada")
+    await ada.visits(READER)
+    await ada.presses("black jack\r\n").terminal.until_heard("Quit (Q)")
+    board.seeds = [hand("stay", ends="win")]
+    await ada.presses("bet 5\r\n").terminal.until_heard("Hit (H)")
+    await ada.drops_carrier()
+    await ada.dials(READER)
+    await ada.presses("Ada\r\n").terminal.until_heard("Password:")
+    await ada.presses(f"{PASSWORD}\r\n").terminal.until_heard("Hit (H)")
+    assert "The hand you left is still on the table." in ada.terminal.heard
+    await ada.presses("stay\r\n").terminal.until_heard("Bet (B, Enter)")
+
+
 @pytest.mark.parametrize("profile", [READER, REFUSING], ids=["MTTS", "lines"])
 async def test_hostile_lines_leave_the_caller_where_they_are(
     board: World, profile: Profile
