@@ -273,7 +273,8 @@ class _RefusalLog(LogFile):
     def open(self) -> None:
         """Create the file if it is missing, writable by its owner and readable by its group."""
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
-        os.close(files.plain(self.place, flags, LOG_MODE))
+        with open(files.plain(self.place, flags, LOG_MODE), "ab") as file:
+            files.give_to_owner(file.fileno(), self.place.parent)
         super().open()
 
     def emit(self, record: logging.LogRecord) -> None:

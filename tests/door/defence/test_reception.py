@@ -279,6 +279,19 @@ def test_two_processes_keep_one_log_within_its_bounds(
         each.close_log()
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="Only root makes files for another user.")
+def test_the_log_that_root_makes_is_of_the_user_of_the_board(tmp_path: Path) -> None:
+    """Root's `door pages` kept the board from writing into it, and fail2ban read nothing."""
+    os.chown(tmp_path, 65534, 65534)
+    config = tmp_path / "sysop.toml"
+    config.touch()
+    reception = Reception(settings.load(config), SystemClock(), lambda: 0, "pages")
+    reception.open_log(tmp_path)
+    about = (tmp_path / "refused.log").stat()
+    assert (about.st_uid, about.st_gid, about.st_mode & 0o777) == (65534, 65534, 0o640)
+    reception.close_log()
+
+
 async def test_an_allowed_address_causes_no_search_for_a_caller_to_drop(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
