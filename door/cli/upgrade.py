@@ -8,7 +8,7 @@ import shutil
 import struct
 import time
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from socket import AF_UNIX, socket
 from typing import TYPE_CHECKING
@@ -58,7 +58,7 @@ def upgrade(config_path: Path, by: str, check: bool) -> None:
 
 
 def _is_due(settings: Config) -> bool:
-    with closing(books_of(settings.bank)) as database, suppress(BooksFailed, DatabaseRefused):
+    with refusing(BooksFailed, DatabaseRefused), closing(books_of(settings.bank)) as database:
         try:
             database.open_existing()
         except OlderBooks:
@@ -71,6 +71,9 @@ def _check(settings: Config) -> None:
     newest = migrations.newest_version()
     lines = [f"This is release {server_note.version()}, with books of version {newest}."]
     if settings.bank.server is not None:
+        older = "an earlier version: they would be moved forward"
+        state = older if _is_due(settings) else "this version already"
+        lines.append(f"The books in {settings.bank.server} are of {state}.")
         lines.append(
             "Books on a server are not copied: use the earlier release's `timebank backup`."
         )

@@ -16,6 +16,7 @@ from door.cli.upgrade import SOCKET_OF_1_0
 from tests.door.processes import OPEN_ALL_DAY
 from tests.door.shell import Shell
 from tests.timebank import release_1_0
+from tests.timebank.cluster import Cluster
 from timebank.ledger import migrations
 from timebank.ledger.sqlite import upgrade as of_file
 from timebank.ledger.sqlite.upgrade import copy_path
@@ -111,6 +112,22 @@ def test_a_check_refuses_books_that_no_upgrade_opens(
     result = sysop("upgrade", "--check")
     assert (result.status, result.output) == (2, "")
     assert words in result.error
+
+
+def test_a_check_reads_the_version_of_books_on_a_server(
+    tmp_path: Path, cluster: Cluster
+) -> None:
+    name, config = cluster.empty(), tmp_path / "sysop.toml"
+    toml = f'{OPEN_ALL_DAY}\n[timebank]\ndatabase = "{cluster.url(name)}"\n'
+    config.write_text(toml, "utf-8")
+    sysop = Shell(config)
+    assert "There are no books in postgresql://" in sysop("upgrade", "--check").error
+    with cluster.connect(name) as shell:
+        release_1_0.on_server(shell)
+    older = sysop("upgrade", "--check")
+    assert "are of an earlier version: they would be moved forward." in older.output
+    assert sysop("upgrade").status == 0
+    assert "are of this version already." in sysop("upgrade", "--check").output
 
 
 def test_a_check_names_no_file_of_its_trial(data: Path, sysop: Shell) -> None:
