@@ -49,6 +49,7 @@ from timebank.language import (
     speaking_to,
 )
 from timebank.names import names
+from timebank.settings.forms import LONGEST_TEXT
 from timebank.wagers import journal
 from timebank.words import time_words, title
 
@@ -71,7 +72,6 @@ FOR_READERS = N_("Using a screen reader? Press {key} for plain lines.")
 FOR_HOME_COMPUTERS = N_("COMMODORE OR ATARI? PRESS DELETE.")
 DELETES = {COMMODORE_DELETE: "petscii", "~": "atascii"}  # what Delete sends, by type of terminal
 NAME_MEANS = N_("The name that others see, and that you log on with.")
-LONGEST_ANSWER = 60  # to the question for new callers
 TAKEN = N_("That name, or one that looks like it, is taken.")
 KEEP_IT = N_("Write your password down; we can't look it up for you.")
 FIRST_CALL = N_("Your first call")
@@ -522,7 +522,7 @@ async def _knows_answer(board: Board, console: Console) -> bool:
         return True
     while console.wrong_answers < passwords.TRIES:
         console.screen.say(f"|07{literal(asked.question)}")
-        answer = await console.prompt.entry(f"|11{_('Your answer:')}|07", longest=LONGEST_ANSWER)
+        answer = await console.prompt.entry(f"|11{_('Your answer:')}|07", longest=LONGEST_TEXT)
         if answer is None:
             return False
         if names.fold(answer) in asked.answers:

@@ -13,11 +13,12 @@ from timebank.errors import Unchanged
 from timebank.keeping import caller_acts
 from timebank.keeping.warnings import warnings
 
-CALLERS = """
+LONG = "the game of twenty-one " * 8  # as long as sysop.toml takes an answer
+CALLERS = f"""
 [callers]
 approval = true
 question = "Which game is this board named for?"
-answers = ["Black Jack", "blackjack"]
+answers = ["Black Jack", "blackjack", "{LONG}"]
 """
 TOML = sysop_toml(events="") + CALLERS
 QUESTION = "Which game is this board named for?"
@@ -59,7 +60,7 @@ async def test_the_sysop_lets_a_caller_bet_while_they_are_on(board: World) -> No
     await ada.bets(1, "stay", ends="lose")
 
 
-@pytest.mark.parametrize("answer", ["black jack", "BLACKJACK "])
+@pytest.mark.parametrize("answer", ["black jack", "BLACKJACK ", LONG])
 async def test_a_new_caller_answers_the_sysops_question(board: World, answer: str) -> None:
     ada = await begins(board)
     ada.presses("bridge\r")
