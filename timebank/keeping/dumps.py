@@ -57,6 +57,7 @@ from timebank.words import BY_COMMAND
 MAINTENANCE = "postgres"
 # How many bytes of a database's name stay before our suffix; names have 63 bytes at most.
 NAME_BYTES = 36
+ASIDE = "_replaced_"  # in the name of replaced books, before the time
 
 Connection = psycopg.Connection[Any]
 # The state of the books to be replaced, who is online, and what a copy lacks of them.
@@ -95,7 +96,7 @@ def restore(source: Path, settings: BankSettings, now: datetime, by: str = BY_CO
     ):
         transfers = make_ready(PostgresDatabase(copy), settings, now, source)
         aside = _free_aside(admin, server, now)
-        is_there = postgres.has_database(admin, server.name)
+        is_there = _is_there(admin, server)
         if is_there:
             _refuse_while_on_call(server, settings, now)
             _rename(admin, server.name, aside.name)
@@ -118,7 +119,7 @@ def rehearse(source: Path, settings: BankSettings, now: datetime) -> Restored:
     server = _server_of(settings)
     with _server(server) as admin, _copy(admin, server, source) as copy:
         transfers = make_ready(PostgresDatabase(copy), settings, now, source)
-        is_there = postgres.has_database(admin, server.name)
+        is_there = _is_there(admin, server)
         prior: Prior = PriorBooks(at=0), (), ""
         if is_there:
             with (
@@ -243,7 +244,7 @@ def _shortened(name: str) -> str:
 
 
 def _free_aside(admin: Connection, server: ServerPlace, now: datetime) -> ServerPlace:
-    name = f"{_shortened(server.name)}_replaced_{now:%Y%m%d_%H%M%S}"
+    name = f"{_shortened(server.name)}{ASIDE}{now:%Y%m%d_%H%M%S}"
     names = chain((name,), (f"{name}_{number}" for number in count(2)))
     return replace(
         server, name=next(each for each in names if not postgres.has_database(admin, each))
@@ -261,13 +262,32 @@ def _rename(admin: Connection, old: str, new: str) -> None:
         ) from error
 
 
+def _is_there(admin: Connection, server: ServerPlace) -> bool:
+    """Return whether the books are there. Raises `BackupRefused` if a killed restore left them."""
+    if postgres.has_database(admin, server.name):
+        return True
+    begins = f"{_shortened(server.name)}{ASIDE}"
+    latest = "SELECT max(datname) FROM pg_database WHERE starts_with(datname, %s)"
+    ((left,),) = admin.execute(latest, [begins]).fetchall()
+    if left is not None:
+        raise BackupRefused(
+            f"A restore was cut off. The books are in the database {left}. Give them their name"
+            f" again with {_renamed(left, server.name)}; then restore."
+        )
+    return False
+
+
+def _renamed(old: str, new: str) -> str:
+    return f'ALTER DATABASE "{old}" RENAME TO "{new}"'
+
+
 def _give_name_back(admin: Connection, aside: ServerPlace, server: ServerPlace) -> None:
     try:
         _rename(admin, aside.name, server.name)
     except (psycopg.Error, BackupRefused) as error:
         raise BackupRefused(
             f"The restore failed. The books are unchanged in the database {aside.name}. Give them"
-            f' their name again with ALTER DATABASE "{aside.name}" RENAME TO "{server.name}".'
+            f" their name again with {_renamed(aside.name, server.name)}."
         ) from error
 
 

@@ -316,3 +316,18 @@ def test_a_restore_removes_the_leftovers_of_a_killed_one(server, books):
         shell.execute(f"CREATE DATABASE {server.name}_restoring")
     aside = server.restore(copy).aside
     assert server.databases() == [server.name, aside.name]
+
+
+def test_a_restore_that_was_killed_in_the_middle_is_not_done_over(server, books, cluster):
+    """The old books have another name by then; no restore would look into them."""
+    copy, aside = server.take(), f"{server.name}_replaced_20260601_120000"
+    books.close()
+    with cluster.connect("postgres") as shell:
+        shell.execute(f'ALTER DATABASE "{server.name}" RENAME TO "{aside}"')
+        for work in (dumps.rehearse, dumps.restore):
+            with pytest.raises(BackupRefused, match="was cut off") as refused:
+                work(copy, books.settings, books.now)
+        assert server.databases() == [aside]
+        shell.execute(str(refused.value).partition("with ")[2].partition("; ")[0])
+    assert server.restore(copy).aside is not None
+    assert books.audit() == []
