@@ -114,9 +114,7 @@ def test_a_check_refuses_books_that_no_upgrade_opens(
     assert words in result.error
 
 
-def test_a_check_reads_the_version_of_books_on_a_server(
-    tmp_path: Path, cluster: Cluster
-) -> None:
+def test_a_check_reads_the_version_of_books_on_a_server(tmp_path: Path, cluster: Cluster) -> None:
     name, config = cluster.empty(), tmp_path / "sysop.toml"
     toml = f'{OPEN_ALL_DAY}\n[timebank]\ndatabase = "{cluster.url(name)}"\n'
     config.write_text(toml, "utf-8")
