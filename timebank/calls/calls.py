@@ -325,9 +325,7 @@ def _lowest(nodes: Nodes, taken: set[int]) -> int:
     if free is not None:
         return free
     if not nodes.beyond:
-        raise NodesTaken(
-            Phrase("All {number} nodes are busy. Please try again soon.", number=nodes.most)
-        )
+        raise NodesTaken(Phrase("Every node is busy. Please try again soon."))
     return max(taken) + 1
 
 

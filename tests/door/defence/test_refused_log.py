@@ -138,7 +138,7 @@ async def test_a_full_board_and_a_closed_one_turn_callers_away(tmp_path: Path) -
         bob = Stranger(board, "Bob", CAFE)
         await bob.connects()
         await bob.tries(PASSWORD)
-        await bob.is_told("All 1 nodes are busy.")
+        await bob.is_told("Every node is busy.")
         await board.pass_time(60 * 60)
         await bob.connects()
         await bob.is_told("The board is closed for Mail hour")

@@ -366,7 +366,7 @@ async def test_a_full_board_turns_others_away_in_peace(tmp_path: Path) -> None:
         await bob.dials()
         assert "1 of 1 nodes busy" in bob.screen
         bob.presses(f"Bob\r{PASSWORD}\r")
-        await bob.is_sent_off("All 1 nodes are busy. Please try again soon.")
+        await bob.is_sent_off("Every node is busy. Please try again soon.")
         assert [name for name, _ in calls(board)] == ["Ada"]
         await ada.logs_off()
         await bob.visits()

@@ -116,7 +116,7 @@ async def test_a_full_board_admits_callers_with_powers_and_a_name_is_not_enough(
         await visitor(board, "Ada")
         wanda = known(board, "Wanda")
         await wanda.calls()
-        await wanda.sees("All 1 nodes are busy.")
+        await wanda.sees("Every node is busy.")
         Shell(tmp_path / "sysop.toml")("callers", "grant", "Wanda")
         again = Guest(board, "Wanda")
         await again.visits()

@@ -49,7 +49,7 @@ def test_a_node_that_was_left_is_the_next_ones(books, callers):
 def test_a_full_board_admits_only_callers_with_the_right_to_exceed(books, callers):
     for caller_id in callers[:3]:
         dial(books, caller_id, BETA)
-    with pytest.raises(NodesTaken, match="All 3 nodes are busy"):
+    with pytest.raises(NodesTaken, match="Every node is busy"):
         dial(books, callers[3])
     assert dial(books, callers[3], nodes=Nodes(3, beyond=True)).opened.node == 4
     assert dial(books, callers[4], nodes=Nodes(3, beyond=True)).opened.node == 5
@@ -58,7 +58,7 @@ def test_a_full_board_admits_only_callers_with_the_right_to_exceed(books, caller
 def test_a_smaller_board_keeps_its_callers_on_their_nodes(books, callers):
     for caller_id in callers[:3]:
         dial(books, caller_id)
-    with pytest.raises(NodesTaken, match="All 2 nodes"):
+    with pytest.raises(NodesTaken, match="Every node is busy"):
         dial(books, callers[3], nodes=Nodes(2))
 
 
