@@ -10,6 +10,7 @@ does naming their file.
 import compileall
 import gc
 import importlib
+import logging
 import os
 import re
 import shutil
@@ -163,6 +164,15 @@ def few_to_scan() -> None:
     """Keep the collector from scanning what earlier files left in caches; some tests collect."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def usual_log_level() -> Iterator[None]:
+    """Set the level back that a command of the tests may have set for its own log."""
+    root = logging.getLogger()
+    level = root.level
+    yield
+    root.setLevel(level)
 
 
 @cache
