@@ -292,7 +292,7 @@ def nodes_table(answer: Mapping[str, Any]) -> list[Piece]:
 
 
 def _node_row(on: Mapping[str, Any], several: bool) -> list[str]:
-    since = "-" if on["since"] is None else _hour(on["since"])
+    since = "-" if on["since"] is None else f"{datetime.fromisoformat(on['since']):%H:%M}"
     server = [on.get("server") or "-"] if several else []
     return [
         *(str(on["node"]), on["name"], *server, on["where"], since),
@@ -322,10 +322,6 @@ def refusals_table(answer: Mapping[str, Any]) -> list[Piece]:
 def _refusal_records(answer: Mapping[str, Any]) -> Iterator[Record]:
     for held in answer["held"]:
         yield {field: held.get(field) for field in REFUSAL_FIELDS}
-
-
-def _hour(instant: str) -> str:
-    return f"{datetime.fromisoformat(instant):%H:%M}"  # by the board's clock
 
 
 def _span(seconds: int | None) -> str:

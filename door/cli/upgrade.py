@@ -74,9 +74,7 @@ def _check(settings: Config) -> None:
         older = "an earlier version: they would be moved forward"
         state = older if _is_due(settings) else "this version already"
         lines.append(f"The books in {settings.bank.server} are of {state}.")
-        lines.append(
-            "Books on a server are not copied: use the earlier release's `timebank backup`."
-        )
+        lines.append("No copy is made on a server: run the earlier release's `timebank backup`.")
     elif not settings.database.is_file() or not settings.database.stat().st_size:
         lines.append(f"There are no books at {settings.database} yet.")
     else:

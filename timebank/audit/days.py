@@ -197,11 +197,8 @@ def _hands_by_day() -> Query:
     return _wrong_days_of(rows.c.id, rows, rows.c.first)
 
 
-def _entries_by_day() -> Query:
-    return _wrong_days_of(entries.c.seal, entries, entries.c.paid_id)
-
-
-_HANDS_BY_DAY, _ENTRIES_BY_DAY = Prepared(_hands_by_day), Prepared(_entries_by_day)
+_HANDS_BY_DAY = Prepared(_hands_by_day)
+_ENTRIES_BY_DAY = Prepared(lambda: _wrong_days_of(entries.c.seal, entries, entries.c.paid_id))
 
 
 def _check_counted(desk: Desk) -> Iterator[Finding]:

@@ -442,10 +442,6 @@ def _locked_old_books(path: Path) -> Iterator[tuple[BinaryIO, PriorBooks]]:
             old.write(bytes(HEADER_BYTES))
 
 
-def _in_use(path: Path) -> BackupRefused:
-    return BackupRefused(f"Another process has {path} open. Close the board, then restore.")
-
-
 def _locked_out(lock: sqlite3.Connection, path: Path) -> bool:
     """Take the exclusive lock. Return False for damaged books, which cannot be locked."""
     try:
@@ -456,7 +452,8 @@ def _locked_out(lock: sqlite3.Connection, path: Path) -> bool:
         sqlite.take_exclusive(lock)
     except sqlite3.DatabaseError as error:
         if failures.is_busy(error):
-            raise _in_use(path) from error
+            sentence = f"Another process has {path} open. Close the board, then restore."
+            raise BackupRefused(sentence) from error
         if failures.is_damaged(error):
             return False
         raise

@@ -128,10 +128,8 @@ def _sealed(path: Path, passphrase: bytes) -> bytes:
     try:
         from cryptography.hazmat.primitives import serialization as forms  # noqa: PLC0415
     except ImportError as error:
-        must = f"needs a library that is not installed: run {install_command('ssh')}"
-        raise BackupRefused(
-            f"Sealing the SSH keys {must}. Without a passphrase they are left out."
-        ) from error
+        missing = f"A library that seals keys is missing: run {install_command('ssh')}"
+        raise BackupRefused(f"{missing}, or give no passphrase.") from error
     data = _read(path)
     is_openssh = b"OPENSSH PRIVATE KEY" in data  # else as `openssl pkey` writes it
     read = forms.load_ssh_private_key if is_openssh else forms.load_pem_private_key

@@ -81,12 +81,8 @@ class Odds:
 
 
 def _plain(figures: Figures) -> dict[str, object]:
-    shares = {"outcomes": dict(figures.outcomes), "net": _shares(figures.net)}
-    return {**vars(figures), **shares}
-
-
-def _shares(net: Mapping[float, float]) -> dict[str, float]:
-    return {f"{gain:g}": chance for gain, chance in net.items()}
+    net = {f"{gain:g}": chance for gain, chance in figures.net.items()}
+    return {**vars(figures), "outcomes": dict(figures.outcomes), "net": net}
 
 
 Costs = Callable[["FinishedHand", Mapping[str, Any]], float]

@@ -223,7 +223,7 @@ def test_keys_that_no_library_can_seal_are_refused_with_what_to_install(
     monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives", None)
     asked = ("backup", "--all", "--passphrase-file", passphrase, str(folder / "board.tar"))
     assert "'blackjack-for-time[ssh]'" in (said := timebank.refuses(*asked))
-    assert said.startswith("Sealing the SSH keys needs a library that is not installed: run ")
+    assert said.startswith("A library that seals keys is missing: run ")
 
 
 @pytest.mark.of_a_file
