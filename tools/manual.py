@@ -12,13 +12,15 @@ from pathlib import Path
 
 import click
 from click.shell_completion import BashComplete, FishComplete, ShellComplete, ZshComplete
-from click_man.core import write_man_pages
+from click_man.core import get_short_help_str, write_man_pages
 
 from door.cli.main import main as door
 from timebank.cli.main import main as timebank
 
 COMMANDS = {"door": door, "timebank": timebank}
 MAN = Path("share/man/man1")
+# Letters of the sentence that `apropos` shows; click-man's 45 end most of them in dots.
+get_short_help_str.__defaults__ = (200,)
 # Where each shell looks for others' completions, below a prefix.
 COMPLETIONS: dict[str, tuple[type[ShellComplete], str]] = {
     "share/bash-completion/completions": (BashComplete, "{name}"),
