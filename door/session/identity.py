@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 from ansi.keys import ESCAPE, INTERRUPT
 from door import wording
 from door.call import passwords
+from door.call.keyboard import letters_of
 from door.call.patience import at_the_door
 from door.defence import recovery
 from door.defence.reception import WRONG
@@ -152,7 +153,10 @@ class ClaimedName:
     async def _key_in_the_queue(self, tried: Try) -> str | None:
         """Count down until the check is due; return the key if R or Esc is pressed meanwhile."""
         console = self._console
-        console.display.prompt(f"|14{_('Yours is checked in about')}|07")
+        words = f"|14{_('Yours is checked in about')}|07"
+        if console.line.hints.scrolls:  # it would not show the countdown, which is typed
+            words += f" {wording.clock_time(ceil(self._board.reception.wait(tried)))}"
+        console.display.prompt(words)
         keys = {"R": _("Recovery code"), "Esc": _("Back")}
         console.screen.offer("answers", keys, typed={"Esc": "\x1b"})
         try:
@@ -167,7 +171,7 @@ class ClaimedName:
                     console.keyboard.interruption is not None
                     or console.keyboard.next_key() is not None
                 ):
-                    key = await console.keyboard.key()
+                    key = letters_of(await console.keyboard.key())[0]
                     if key in (ESCAPE, INTERRUPT, "r", "R"):
                         return key
             return None

@@ -11,7 +11,7 @@ import pytest
 from door.defence.counts import MANY
 from tests.door.strangers import CAFE, HOME, VILLAIN, Stranger, defended, refusals
 from tests.door.visiting import MENU
-from tests.terminal import PATIENCE
+from tests.terminal import PATIENCE, READER
 from tests.world import PASSWORD, World, world
 from timebank.callers import callers, recovery
 from timebank.errors import BooksUnavailable
@@ -283,3 +283,16 @@ async def test_the_books_hold_no_code_and_a_deleted_caller_has_none(tmp_path: Pa
         for form in (code, code.replace("-", "")):
             assert form.encode() not in content
             assert form not in (tmp_path / "data" / "refused.log").read_text(encoding="ascii")
+
+
+async def test_a_mud_client_reads_how_long_it_waits_and_gives_its_code(tmp_path: Path) -> None:
+    """The countdown was left out like an echo, and R with Enter was no R."""
+    async with world(tmp_path, toml=defended(wrong_passwords=1)) as board:
+        board.enter("Ada")
+        ada = Attacker(board, "Ada", VILLAIN)
+        await ada.is_wrong(1)
+        ada.terminal = await board.call(READER, VILLAIN)
+        await ada.terminal.until_heard("Name:")
+        await ada.presses("Ada\r\n").terminal.until_heard("Password:")
+        await ada.presses(f"{PASSWORD}\r\n").terminal.until_heard("checked in about 30:00")
+        await ada.presses("r\r\n").terminal.until_heard("Recovery code:")
