@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping
 
 IAC, DONT, DO, WONT, WILL, SB, SE = 255, 254, 253, 252, 251, 250, 240
-BINARY, ECHO, SGA, TTYPE, NAWS, NEW_ENVIRON, CHARSET = 0, 1, 3, 24, 31, 39, 42
+BINARY, ECHO, SGA, TTYPE, EOR, NAWS, NEW_ENVIRON, CHARSET = 0, 1, 3, 24, 25, 31, 39, 42
 PERFORMS = frozenset({BINARY, SGA, TTYPE, NAWS, NEW_ENVIRON, CHARSET})
-ACCEPTS = frozenset({BINARY, ECHO, SGA, CHARSET})
+ACCEPTS = frozenset({BINARY, ECHO, SGA, EOR, CHARSET})
 
 COMMAND = re.compile(
-    rb"\xff(?:([\xfb-\xfe])(.)|\xfa((?:[^\xff]|\xff\xff)*)\xff\xf0|[\xf0-\xf9])", re.DOTALL
+    rb"\xff(?:([\xfb-\xfe])(.)|\xfa((?:[^\xff]|\xff\xff)*)\xff\xf0|[\xef-\xf9])", re.DOTALL
 )
 SUBNEGOTIATIONS = {
     TTYPE: b"\x18\x00xterm-256color",

@@ -29,7 +29,7 @@ from verify.robots import (
 from verify.robots.__main__ import rows, slope
 from verify.robots.house import Served, prepare
 from verify.robots.load import Plan, Sample
-from verify.robots.phone import ATARI, C128, SYNCTERM, UNKNOWN, XTERM
+from verify.robots.phone import ATARI, C128, MUD, SYNCTERM, UNKNOWN, XTERM
 from verify.robots.screen import Screen
 from verify.robots.seen import Place
 
@@ -64,7 +64,7 @@ def guests(port: int) -> dict[str, Robot]:
         "Ada": ("black jack", SYNCTERM),
         "Bob": ("black jack", UNKNOWN),
         "Cyd": ("baccarat", XTERM),
-        "Dan": ("baccarat", UNKNOWN),
+        "Dan": ("baccarat", MUD),
         "Eve": ("teletype", XTERM),
         "Fay": ("company", SYNCTERM),
         "Gus": ("company", XTERM),

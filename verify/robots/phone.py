@@ -24,6 +24,7 @@ class Program:
 SYNCTERM = Program(b"syncterm", "cp437", b"")
 XTERM = Program(b"xterm-256color", "utf-8", b"en_US.UTF-8")
 UNKNOWN = Program(b"unknown", "ascii", b"")
+MUD = Program(b"MTTS 2413", "utf-8", b"")  # reads lines aloud, and sends whole ones
 ATARI = Program(b"atascii", "atascii", b"")  # with the 80 columns of an XEP80
 C128 = Program(b"petscii", "petscii-80", b"")
 
@@ -40,6 +41,7 @@ class Phone(asyncio.Protocol):
         self.waits: list[float] = []  # seconds from a letter of an entry to its echo
         # An unknown program refuses every option, so that its prompts end with IAC GA.
         self._client = Client(takes_part=program is not UNKNOWN, says=_says(program))
+        self._sends_lines = program is MUD
         self._transport: asyncio.Transport | None = None
         self.slowest = 0.0  # seconds from a key, or from dialling, to the next output
         self._pressed: float | None = None
@@ -80,6 +82,8 @@ class Phone(asyncio.Protocol):
                 self._pressed = monotonic()
             if self._unanswered is None:
                 self._unanswered = monotonic()
+            if self._sends_lines and keys.isprintable():
+                keys += "\r"
             self._transport.write(self.screen.typed(keys))
 
     def _is_answered(self) -> None:

@@ -96,7 +96,7 @@ class Robot:
 
     @property
     def _paints(self) -> bool:
-        return self._program is not phone.UNKNOWN
+        return self._program not in (phone.UNKNOWN, phone.MUD)
 
     async def play(self, stop: asyncio.Event) -> None:
         """Call again and again until `stop` is set, then say goodbye and return."""
@@ -190,7 +190,7 @@ class Robot:
         line.watcher.expected = self._chooser.expected or line.watcher.expected
         self._chooser.expected = None
         self.seen.keys += len(keys)
-        if not self._pace.typing:
+        if not self._pace.typing or self._program is phone.MUD:
             line.phone.press(keys)
         else:
             for letter in keys[:-1]:
