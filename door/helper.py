@@ -52,10 +52,6 @@ class Helper:
         self._idle: asyncio.TimerHandle | None = None
         self._pause_until = 0.0
 
-    @property
-    def process_id(self) -> int | None:
-        return None if self._process is None else self._process.pid
-
     def ask(self, function: Callable[[*Ts], T], *arguments: *Ts) -> asyncio.Future[T]:
         """Return a future of the function's result or of `HelperUnavailable`.
 

@@ -403,11 +403,6 @@ class Server:
         is_late = self._pulse.silence() >= health.LATE_SECONDS
         return health.DRAINS if self.board.draining or is_late else health.SERVES
 
-    @property
-    def health_port(self) -> int | None:
-        """The port that front ends ask; None without one."""
-        return None if self._health is None else self._health.port
-
     def _listen_for_doors(self) -> None:
         """Accept callers from doors and commands from the sysop; raise `CannotListen`.
 

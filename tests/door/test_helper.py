@@ -34,7 +34,11 @@ async def begun(patience: float = PATIENCE) -> AsyncIterator[Helper]:
             yield here
     finally:
         await here.close()
-        assert here.process_id is None
+        assert process_of(here) is None
+
+
+def process_of(here: Helper) -> int | None:
+    return None if here._process is None else here._process.pid
 
 
 def is_there(number: int) -> bool:
@@ -44,14 +48,14 @@ def is_there(number: int) -> bool:
 async def started(here: Helper) -> int:
     """The number of the process, which has answered."""
     number = await here.ask(os.getpid)
-    assert number == here.process_id
+    assert number == process_of(here)
     return number
 
 
 async def busy(here: Helper) -> tuple[asyncio.Future[None], int]:
     """A question that has no answer, once a process is busy with it; and its number."""
     answer = here.ask(time.sleep, FOR_EVER)
-    while (number := here.process_id) is None:  # noqa: ASYNC110 - nothing tells of it
+    while (number := process_of(here)) is None:  # noqa: ASYNC110 - nothing tells of it
         await asyncio.sleep(0)
     return answer, number
 
@@ -75,9 +79,9 @@ async def test_questions_and_answers_may_be_long() -> None:
 
 async def test_nothing_is_started_before_a_question_comes() -> None:
     async with begun() as here:
-        assert here.process_id is None
+        assert process_of(here) is None
         await here.ask(os.getpid)
-        assert here.process_id is not None
+        assert process_of(here) is not None
 
 
 async def test_it_is_less_urgent_than_the_board() -> None:
@@ -121,7 +125,7 @@ async def test_a_cancelled_question_is_skipped(
         os.kill(number, signal.SIGCONT)
         await asyncio.gather(first, last)
         assert sorted(os.listdir(tmp_path)) == ["a", "c"]
-        assert here.process_id == number
+        assert process_of(here) == number
 
 
 async def test_a_short_cancelled_question_is_finished_before_the_next(
@@ -157,7 +161,7 @@ async def test_a_process_killed_at_work_restarts_with_the_same_question() -> Non
         for _ in range(10):
             await asyncio.sleep(0)
         os.kill(first, signal.SIGKILL)
-        assert await answer == here.process_id != first
+        assert await answer == process_of(here) != first
 
 
 async def test_a_process_that_is_killed_at_rest_is_started_again() -> None:
@@ -183,7 +187,7 @@ async def test_where_no_process_will_run_it_is_not_tried_for_ever(
         for answer in [here.ask(os.getpid) for _ in range(3)]:
             with pytest.raises(HelperUnavailable):
                 await answer
-        assert here.process_id is None
+        assert process_of(here) is None
     assert caplog.text.count(f"{NAME} does not answer") == 1
 
 
@@ -204,7 +208,7 @@ async def test_a_process_that_says_nothing_is_ended(caplog: pytest.LogCaptureFix
         answer = here.ask(time.sleep, FOR_EVER)
         numbers = set()
         while not answer.done():
-            numbers.add(here.process_id)
+            numbers.add(process_of(here))
             await asyncio.sleep(0)
         with pytest.raises(HelperUnavailable):
             await answer
@@ -239,7 +243,7 @@ async def test_an_idle_process_ends_after_a_while(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(helper, "IDLE_SECONDS", 0.0)
     async with begun() as here:
         number = await here.ask(os.getpid)
-        while here.process_id is not None:  # noqa: ASYNC110 - nothing tells of it
+        while process_of(here) is not None:  # noqa: ASYNC110 - nothing tells of it
             await asyncio.sleep(0)
         assert await here.ask(os.getpid) != number
 

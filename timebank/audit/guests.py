@@ -259,10 +259,6 @@ BEGUN = ("clock", "debt", "staked", "standing", "standing_own", "brought", "own"
 ENDED = ("elapsed", "result", "owed", *Parting._fields[2:])
 
 
-def _amounts_at_end(row: Any) -> list[object]:
-    return [] if row["closed"] is None else [row[name] for name in ENDED]
-
-
 def _check_sequence(desk: Desk) -> Iterator[Finding]:
     """Recompute every visit, and check that it begins where the caller's last visit ended."""
     before: Any = None
@@ -274,8 +270,9 @@ def _check_sequence(desk: Desk) -> Iterator[Finding]:
             yield Finding(where, "Its opening stake is not what the visit before it left.")
         before = row
         begun = [row[name] for name in BEGUN]
+        ended = [] if row["closed"] is None else [row[name] for name in ENDED]
         shown = 0 if row["shown"] is None else row["shown"]
-        if not all(isinstance(amount, int) for amount in (*begun, shown, *_amounts_at_end(row))):
+        if not all(isinstance(amount, int) for amount in (*begun, shown, *ended)):
             yield Finding(where, "Some of its amounts are not numbers.")
             continue
         if row["shown"] is not None and row["clock"] != max(0, shown):

@@ -192,9 +192,9 @@ async def test_prometheus_reads_the_numbers_whatever_the_health() -> None:
 
 
 async def health_status(board: World) -> int:
-    number = board.server.health_port
-    assert number is not None
-    return int((await request(number)).split()[1])
+    health = board.server._health
+    assert health is not None
+    return int((await request(health.port)).split()[1])
 
 
 async def test_a_board_says_that_it_serves_and_that_it_drains(board: World) -> None:
@@ -257,4 +257,4 @@ async def test_books_that_say_nothing_at_all_are_not_reached_either() -> None:
 
 async def test_without_settings_the_port_stays_closed(tmp_path: Path) -> None:
     async with world(tmp_path) as board:
-        assert board.server.health_port is None
+        assert board.server._health is None

@@ -30,9 +30,9 @@ BLACKJACK = 'table="black-jack-for-time"'
 
 
 async def exported(board: World) -> str:
-    number = board.server.health_port
-    assert number is not None
-    answer = await request(number, b"GET /metrics HTTP/1.1\r\nHost: north\r\n\r\n")
+    health = board.server._health
+    assert health is not None
+    answer = await request(health.port, b"GET /metrics HTTP/1.1\r\nHost: north\r\n\r\n")
     head, _, body = answer.decode().partition("\r\n\r\n")
     assert head.startswith("HTTP/1.0 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\n")
     return body

@@ -59,8 +59,8 @@ async def test_the_helper_process_computes_the_tutors_exact_answer() -> None:
 async def test_a_known_answer_is_not_computed_again() -> None:
     async with process() as begun:
         first = await begun.ask(spot(1))
-        assert begun.helper.process_id is not None
-        os.kill(begun.helper.process_id, signal.SIGSTOP)
+        assert begun.helper._process is not None
+        os.kill(begun.helper._process.pid, signal.SIGSTOP)
         again = begun.ask(spot(1))
         assert again.done()
         assert again.result() is first
