@@ -112,7 +112,8 @@ class Arrivals:
     def _audience(self) -> list[Caller]:
         if not self._wanted():
             return []
-        return [each for each in self._callers() if not _opted_out(each)]
+        here = (each for each in self._callers() if not each.console.keyboard.is_lost)
+        return [each for each in here if not each.prefers(MUTED)]
 
     def _schedule(self, delay: float) -> None:
         """Flush after `delay` seconds, or when the window has room for another line."""
@@ -167,10 +168,6 @@ def _say(caller: Caller, news: News) -> bool:
     with speaking_to(caller.console.viewer):
         text = f"|03{announcement(news)}"
     return not caller.is_busy and caller.console.screen.say_beside(text)
-
-
-def _opted_out(caller: Caller) -> bool:
-    return caller.console.keyboard.is_lost or caller.prefers(MUTED)
 
 
 def announcement(news: Mapping[str, bool]) -> str:
