@@ -16,7 +16,7 @@ from ansi.charset import UNREADABLE, Charset
 from ansi.home_computer import HomeKeys
 from ansi.keys import BACKSPACE, ENTER, F1, RUBOUT, Key, KeyDecoder, Paste
 from door.call.screen import Look, Paint, Screen
-from door.call.whole_lines import WholeLine, chosen, whole_lines
+from door.call.whole_lines import WholeLine, chosen, line_begun, whole_lines
 from door.clock import Clock, Timer
 from door.errors import CarrierLost, Interruption, TakenOver
 from door.flag import Flag
@@ -70,6 +70,7 @@ class Keyboard:
     _decoder: KeyDecoder | HomeKeys = field(init=False)
     _on_positions: list[Callable[[int, int], None]] = field(default_factory=list)
     _keys: list[str] = field(default_factory=list)
+    _begun: list[str] = field(default_factory=list)  # of a MUD client's line, which comes in pieces
     _keys_this_turn: int = 0  # given since the event loop had a turn
     _paused: bool = False
     _has_hurried: bool = False  # whether the waiting keys have ended a `pause`
@@ -91,6 +92,10 @@ class Keyboard:
         if not data.isascii() and self._screen.look == _UNKNOWN and any(map(_is_foreign, keys)):
             self._speak_unicode()
         if self.sends_words:
+            if self._line.hints.scrolls:
+                keys = [*self._begun, *keys]
+                self._begun = line_begun(keys)
+                keys = keys[: len(keys) - len(self._begun)]
             self._weigh(keys)
             keys = whole_lines(keys)
         if self._on_positions:
@@ -99,7 +104,7 @@ class Keyboard:
                     self._on_positions.pop(0)(row, column)
         if keys:
             self._typed(keys)
-        if self._decoder.pending_escape:
+        if self._decoder.pending_escape or self._begun:
             if self._flush is not None:
                 self._flush.cancel()
             self._flush = self._loop.call_later(ESCAPE_SECONDS, self._flush_escape)
@@ -128,7 +133,7 @@ class Keyboard:
 
     def _flush_escape(self) -> None:
         self._flush = None
-        keys = self._decoder.flush()
+        keys, self._begun = [*self._begun, *self._decoder.flush()], []
         if keys:
             self._typed(keys)
 

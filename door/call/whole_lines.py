@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 
 from ansi.keys import ENTER, Key
 from door.call.markup import plain
@@ -81,6 +82,12 @@ def whole_lines(keys: Sequence[str]) -> list[str]:
             joined += (*text, key)
             text = ""
     return [*joined, *text]
+
+
+def line_begun(keys: Sequence[str]) -> list[str]:
+    """Return the letters after the last Enter, unless they are too many to be words."""
+    letters = list(takewhile(lambda key: len(key) == 1, reversed(keys)))
+    return letters[::-1] if len(letters) <= LONGEST_WORDS else []
 
 
 def chosen(line: str, choices: Mapping[str, str]) -> tuple[str, str] | None:

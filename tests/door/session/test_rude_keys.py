@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+import pytest
+
 from ansi.canvas import Canvas
 from ansi.charset import Charset
+from door.call import keyboard
 from door.call.console import Console
 from door.call.keyboard import KEYS_PER_TURN, KEYS_WAITING
 from door.call.scene import Area
@@ -109,3 +112,16 @@ async def test_lines_of_a_mud_client_are_read_with_turns_for_everybody_else() ->
         assert await here.keyboard.key(takes_words=True) == "<line>hit"
     other.cancel()
     assert others >= 12
+
+
+async def test_a_line_of_a_mud_client_may_come_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program may send its words and their end apart, and the network may part any line."""
+    here, wall = console()
+    wall.hints = Hints(terminal_types=("MTTS 13",), sends_lines=True)
+    for piece in (b"go", b"al", b"s\r\nh", b"it\r\n"):
+        here.received(piece)
+    for line in ("<line>goals", "<line>hit"):
+        assert await here.keyboard.key(takes_words=True) == line
+    monkeypatch.setattr(keyboard, "ESCAPE_SECONDS", 0)
+    here.received(b"g")
+    assert await here.keyboard.key(takes_words=True) == "g"

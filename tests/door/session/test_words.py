@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from ansi.keys import ENTER
-from door.call.whole_lines import chosen, whole_lines
+from door.call.whole_lines import chosen, line_begun, whole_lines
 from tests.door.playing import hand, moves
 from tests.door.teletype import seed_asking
 from tests.door.visiting import KEYS_OF_TABLE, MENU, SHORT_MENU, Guest, known, sysop_toml, visitor
@@ -94,6 +94,12 @@ async def test_typed_words_are_shown_once_by_the_program_itself(board: World) ->
     await ada.presses("deposit\r\n").terminal.until_heard("Deposit how much")
     await ada.presses("12\r\n").terminal.until_heard("Deposit 12 minutes?")
     assert not ada.terminal.heard.lstrip().startswith("12")
+
+
+def test_what_is_too_long_for_words_is_not_held_back() -> None:
+    assert line_begun([*"say", ENTER, *"hel"]) == [*"hel"]
+    assert line_begun(["x"] * 80) == ["x"] * 80
+    assert line_begun(["x"] * 81) == []
 
 
 async def test_a_command_with_a_number_is_no_bet(board: World) -> None:
