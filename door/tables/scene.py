@@ -311,7 +311,9 @@ class TableScene:
             lines = [f"|15{self.title}|07 - {self._turn_words()}"]
         if self.is_dealt:
             lines.extend(self._card_lines())
-            lines.extend(f"|07{figure(name, f'|15{value}')}" for name, value in self._figures())
+            said = _("Pot") if self.result is not None and not self.player else ""  # as above
+            figures = ((name, value) for name, value in self._figures() if name != said)
+            lines.extend(f"|07{figure(name, f'|15{value}')}" for name, value in figures)
         else:
             lines.append("|07" + _("A coin is {span} of your time.").format(span=span(self.coin)))
         if self.player and self.result is not None:  # the caller has a message instead

@@ -384,3 +384,18 @@ async def test_figures_wait_until_the_cards_are_shown(board: World) -> None:
         await board.pass_time(2)
     await ada.presses("news\r\n").terminal.until_heard(ANY_KEY)
     assert len(vitals(bytes(ada.terminal.wire))) == before
+
+
+async def test_the_pot_is_said_once_on_the_way_back_from_the_bank(board: World) -> None:
+    ada = known(board, "Ada")
+    await ada.visits(READER)
+    await ada.presses("black jack\r\n").terminal.until_heard("Quit (Q)")
+    board.seeds = [hand("stay", ends="win")]
+    await ada.presses("bet 5\r\n").terminal.until_heard("Hit (H)")
+    await ada.presses("stay\r\n").terminal.until_heard("All keys (?)")
+    await ada.presses("bank\r\n").terminal.until_heard("Your choice")
+    await ada.presses("deposit 5\r\n").terminal.until_heard("Deposit 5 minutes?")
+    await ada.presses("yes\r\n").terminal.until_heard("5 minutes deposited.")
+    await ada.presses("quit\r\n").terminal.until_heard("All keys (?)")
+    assert "Your pot: 60 coins." in ada.terminal.heard
+    assert ada.terminal.heard.casefold().count("pot: ") == 1
