@@ -263,7 +263,7 @@ class Keyboard:
                     if not takes_words and (takes_paste or not self.sends_only_lines):
                         self._keys[:1] = key.typed
                         continue
-                    if key.text in (LINES, REREAD):
+                    if key.text in (LINES, REREAD) and not takes_paste:
                         key = key.text
                 self._keys_this_turn += LINE_COST if isinstance(key, WholeLine) else 1
                 del self._keys[0]

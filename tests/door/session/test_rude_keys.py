@@ -125,3 +125,12 @@ async def test_a_line_of_a_mud_client_may_come_in_pieces(monkeypatch: pytest.Mon
     monkeypatch.setattr(keyboard, "ESCAPE_SECONDS", 0)
     here.received(b"g")
     assert await here.keyboard.key(takes_words=True) == "g"
+
+
+async def test_a_sign_that_is_a_key_elsewhere_is_a_line_of_a_text() -> None:
+    here, wall = console()
+    wall.hints = Hints(terminal_types=("MTTS 13",), sends_lines=True)
+    here.received(b"=\r\n!\r\n")
+    for sign in "=!":
+        key = await here.keyboard.key(takes_slash=True, takes_paste=True, takes_words=True)
+        assert key == f"<line>{sign}"
