@@ -87,12 +87,9 @@ def _check(way: GiveBack, after: int) -> None:
         raise NotGivenBack(f"{way.source} is another caller's by now.", False)
     now = {Way.DOOR_SYS: file.credit_minutes, Way.EXITINFO: file.time_limit}.get(way.way)
     if now != way.minutes:
-        sentence = f"{way.path} says {_minutes(now)} by now, and said {way.minutes} before."
+        says = "no minutes" if now is None else span(now * MINUTE)
+        sentence = f"{way.path} says {says} by now, and said {way.minutes} before."
         raise NotGivenBack(sentence, now == after)
-
-
-def _minutes(number: int | None) -> str:
-    return "no minutes" if number is None else span(number * MINUTE)
 
 
 def moduser_dat(folder: Path, minutes: int) -> Path:

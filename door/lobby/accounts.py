@@ -65,7 +65,8 @@ def _rows(caller: Caller, listed: Sequence[tuple[CallerRecord, int]]) -> list[st
     schedule = caller.bank_settings.schedule
     today = schedule.day_of(caller.console.clock.now())
     is_wide = caller.console.screen.page_columns >= WIDE
-    rows = [_heads()] if is_wide else []
+    heads = _row(_("Caller"), _("Member since"), _("Last call"), _("Richest"), "11")
+    rows = [heads] if is_wide else []
     for each, number in listed:
         since = date_words(schedule.day_of(each.created))
         last = _last_call(each, schedule, today)
@@ -79,10 +80,6 @@ def _rows(caller: Caller, listed: Sequence[tuple[CallerRecord, int]]) -> list[st
         if number:
             rows.append(f"|07  {_('Richest: no. {place}').format(place=number)}")
     return rows
-
-
-def _heads() -> str:
-    return _row(_("Caller"), _("Member since"), _("Last call"), _("Richest"), "11")
 
 
 def _row(name: str, since: str, last: str, place: str, colour: str) -> str:

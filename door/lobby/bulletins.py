@@ -164,12 +164,9 @@ def _house(days: Sequence[HouseDay]) -> list[str]:
     for day in days:
         hands = ngettext("{number} hand", "{number} hands", day.hands).format(number=day.hands)
         rows.append(f"|15{_(title(day.game))}")
-        rows.append(f"|07  {hands:<24}{_signed(day.result):>9}")
+        result = f"{'+' if day.result > 0 else ''}{wording.clock_time(day.result)}"
+        rows.append(f"|07  {hands:<24}{result:>9}")
     return rows if days else [*rows, f"|07{_('no hands played')}"]
-
-
-def _signed(seconds: int) -> str:
-    return f"{'+' if seconds > 0 else ''}{wording.clock_time(seconds)}"
 
 
 def paired(lists: Sequence[list[str]]) -> list[str]:

@@ -51,7 +51,8 @@ async def _at_the_window(caller: Caller) -> None:
     known: Sequence[str] = ()  # on plain lines, which tell the answer and then what has changed
     while True:
         allowance = await _allowance(caller)
-        choices = _choices(caller)
+        keys = COMMANDS if caller.bank_settings.mode == "built-in" else IN_ANY_MODE
+        choices = {key: _(COMMANDS[key]) for key in keys}
         scene = window(caller, allowance, choices)
         if known and answer:
             screen.say(answer)
@@ -102,11 +103,6 @@ async def withdraw_some(caller: Caller, words: str) -> bool:
             break
         caller.console.screen.say(await serve(_serve(caller, "W")))
     return caller.purse.time_left() > 0  # midnight may have brought some
-
-
-def _choices(caller: Caller) -> dict[str, str]:
-    keys = COMMANDS if caller.bank_settings.mode == "built-in" else IN_ANY_MODE
-    return {key: _(COMMANDS[key]) for key in keys}
 
 
 async def _allowance(caller: Caller) -> Allowance:

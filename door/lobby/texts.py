@@ -146,10 +146,6 @@ def painted(folder: Path, name: str) -> Art | None:
     return _ours(f"{name}.ans") if data is None else art.read(data)
 
 
-def _columns(picture: Art) -> int:
-    return (picture.sauce.columns if picture.sauce else 0) or LAYOUT_COLUMNS + 1
-
-
 @lru_cache(maxsize=64)
 def _ours(name: str) -> Art | None:
     file = OURS / name
@@ -184,7 +180,8 @@ def _as_sent(picture: Art, columns: int, rows: int, colour: bool, above: str) ->
 
 
 def _middle(picture: Art, columns: int) -> int:
-    return max(0, (columns - _columns(picture)) // 2)
+    own = picture.sauce.columns if picture.sauce else 0
+    return max(0, (columns - (own or LAYOUT_COLUMNS + 1)) // 2)
 
 
 def _as_bright_as_can_be(console: Console, painted: str) -> str:

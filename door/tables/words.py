@@ -135,7 +135,8 @@ def still_open(caller: Caller, except_game: str) -> str:
     for game, turns, pot in games:
         details = []
         if turns and has_room:
-            details.append(str(turns) if counts_turns else _turns_words(turns))
+            words = ngettext("{number} turn", "{number} turns", turns).format(number=turns)
+            details.append(str(turns) if counts_turns else words)
             counts_turns = True
         if pot and len(pots) > 1:
             details.append(wording.coins(pot))
@@ -182,10 +183,6 @@ def games_left(
         elif settings.for_play_money:
             games.append((game, 0, 0))
     return games
-
-
-def _turns_words(turns: int) -> str:
-    return ngettext("{number} turn", "{number} turns", turns).format(number=turns)
 
 
 # Rules that games share.

@@ -193,7 +193,8 @@ def _known_beside(
             if not sqlite.object_names(old):
                 return given, (), ""
             _refuse_other_program(old, path)
-            on_call = _on_call(old) if serving.is_held(settings.lock) else ()
+            rows = sqlite.run_prepared(old, _ON_CALL) if serving.is_held(settings.lock) else ()
+            on_call = tuple(f"{name} (node {node})" for name, node in rows)
             undone = restored_books.undone(copy, partial(sqlite.run_prepared, old))
             return given.merged_with(restored_books.prior_by_file(old, path)), on_call, undone
     except (NotCopied, sqlite3.DatabaseError):
@@ -231,7 +232,9 @@ def _refuse_other_source(source: Path, path: Path) -> None:
 
 
 def _free_aside(path: Path, now: datetime) -> Path:
-    return _free_name(path.with_name(f"{path.name}.replaced-{now:%Y%m%dT%H%M%SZ}"))
+    name = f"{path.name}.replaced-{now:%Y%m%dT%H%M%SZ}"
+    names = chain((name,), (f"{name}-{number}" for number in count(2)))
+    return next(each for each in map(path.with_name, names) if not os.path.lexists(each))
 
 
 def _copy_apart(source: Path, target: Path) -> None:
@@ -469,20 +472,10 @@ _ON_CALL = Prepared(
 )
 
 
-def _on_call(books: sqlite3.Connection) -> tuple[str, ...]:
-    """Return the callers online with their nodes, from books that a server serves from."""
-    return tuple(f"{name} (node {node})" for name, node in sqlite.run_prepared(books, _ON_CALL))
-
-
 def _refuse_other_program(books: sqlite3.Connection, path: Path) -> None:
     program = sqlite.program_of(books)
     if program != APPLICATION_ID:
         raise BackupRefused(f"{foreign_sentence(path, program)} Move it away first.")
-
-
-def _free_name(path: Path) -> Path:
-    numbered = (path.with_name(f"{path.name}-{number}") for number in count(2))
-    return next(name for name in chain((path,), numbered) if not os.path.lexists(name))
 
 
 def _put_aside(old: BinaryIO, path: Path, aside: Path) -> None:

@@ -73,10 +73,6 @@ WHY = ActField("why", "Why? The caller reads it, and it stays in the books")
 MAY_WHY = ActField("why", "Why? The caller reads it", may_be_empty=True)
 
 
-def _minutes(form: Mapping[str, str]) -> int:
-    return int(form["minutes"]) * MINUTE
-
-
 def _changes(act: Callable[[Desk, int, str, str], str]) -> Doing:
     """Return how to do an act of the books on a caller, given its only field as typed."""
     return lambda do, by, on, form: do.change(
@@ -99,7 +95,7 @@ ACTS = (
         "Adjust the account",
         (ActField("minutes", "Minutes, below zero to take them out", "minutes"), WHY),
         "{name} reads: {why}.",
-        lambda do, by, on, form: do.adjust(by, on, _minutes(form), form["why"]),
+        lambda do, by, on, form: do.adjust(by, on, int(form["minutes"]) * MINUTE, form["why"]),
     ),
     PageAct(
         "freeze",

@@ -314,7 +314,8 @@ async def _serve(
         words = f"Port {port} on {host} cannot be opened ({error.strerror or error})."
         raise CannotListen(words) from error
     scheme = "http" if certificate is None else "https"
-    tell(f"{scheme}://{_written(host)}:{entrance.port}/")
+    shown = f"[{host}]" if ":" in host else host
+    tell(f"{scheme}://{shown}:{entrance.port}/")
     server.entrance = entrance
     await server.serve(sockets=[])
     await entrance.finish(0)
@@ -342,7 +343,3 @@ def _end_with(pipe: int, server: uvicorn.Server) -> None:
     while os.read(pipe, 64):
         continue
     server.should_exit = True
-
-
-def _written(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
