@@ -59,6 +59,8 @@ if TYPE_CHECKING:
     from timebank.settings.settings import BankSettings
     from timebank.thebank.outbox import OutboxRow
 
+LONGEST_LINE = 2048  # bytes to read of a passphrase; too long for one, it is refused
+
 
 @click.command()
 @config_option
@@ -83,7 +85,7 @@ def backup(config: Path, is_all: bool, passphrase_file: BinaryIO | None, file: P
         copy = partial(back_up, books.database, settings, begun)
         with working("Copying and checking the books"):
             if is_all:
-                line = passphrase_file.readline() if passphrase_file else None
+                line = passphrase_file.readline(LONGEST_LINE) if passphrase_file else None
                 passphrase = line and line.removeprefix(BOM_UTF8).rstrip(b"\r\n")
                 copied, contents = whole_board.back_up(
                     config, settings, begun, file, passphrase, copy

@@ -197,6 +197,12 @@ def test_a_passphrase_that_seals_nothing_is_refused(
 
 
 @pytest.mark.of_a_file
+def test_a_file_without_an_end_is_no_passphrase(board, timebank, folder: Path) -> None:
+    asked = ("backup", "--all", "--passphrase-file", "/dev/zero", str(folder / "board.tar"))
+    assert "must have 1 to 1023 bytes" in timebank.refuses(*asked)
+
+
+@pytest.mark.of_a_file
 def test_a_passphrase_without_the_whole_board_is_refused(
     board, timebank, folder: Path, passphrase: str
 ) -> None:
