@@ -117,7 +117,7 @@ def _contents(
         ),
         "Never in it: certificates, passwords of PostgreSQL, logs, files of other programs.",
         "It holds password hashes and the seeds of shoes: let nobody read it.",
-        "To put all of it back, in the folder of the board or an empty one:",
+        "To put all of it back, as the user of the board, in its folder or an empty one:",
         f"  tar xf FILE --exclude={books}; timebank restore FILE",
         *(f"  {step}" for step in steps),
     ]
