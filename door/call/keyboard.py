@@ -32,6 +32,7 @@ LONGEST_WAIT = 24.0  # seconds that a caller waits for an answer at most
 LAST_SECONDS = 2.5  # granted to each further step after that
 ESCAPE_SECONDS = 0.35  # a lone ESC is a key when nothing has followed it for this long
 CHANGED = ""  # in place of a key: what the keys stand for has changed
+LINE_SECONDS = 0.05  # by which KildClient's Enter follows its words at most
 KEYS_WAITING = 512  # typed ahead; more than this stays in the socket
 KEYS_PER_TURN = 32  # of a paste, before the event loop gets a turn
 LINE_COST = 10  # keys that take as long as a whole line
@@ -92,7 +93,7 @@ class Keyboard:
         if not data.isascii() and self._screen.look == _UNKNOWN and any(map(_is_foreign, keys)):
             self._speak_unicode()
         if self.sends_words:
-            if self._line.hints.scrolls:
+            if self._line.hints.scrolls or not self._has_sent_key:
                 keys = [*self._begun, *keys]
                 self._begun = line_begun(keys)
                 keys = keys[: len(keys) - len(self._begun)]
@@ -107,7 +108,10 @@ class Keyboard:
         if self._decoder.pending_escape or self._begun:
             if self._flush is not None:
                 self._flush.cancel()
-            self._flush = self._loop.call_later(ESCAPE_SECONDS, self._flush_escape)
+            # A program that may send keys has only its first one held back.
+            is_sure = self._decoder.pending_escape or self._line.hints.scrolls
+            wait = ESCAPE_SECONDS if is_sure else LINE_SECONDS
+            self._flush = self._loop.call_later(wait, self._flush_escape)
 
     def _weigh(self, keys: Sequence[str]) -> None:
         """Note whether a program that may send whole lines does, or has ever sent a key."""
@@ -133,6 +137,7 @@ class Keyboard:
 
     def _flush_escape(self) -> None:
         self._flush = None
+        self._has_sent_key |= bool(self._begun)
         keys, self._begun = [*self._begun, *self._decoder.flush()], []
         if keys:
             self._typed(keys)

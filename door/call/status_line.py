@@ -17,8 +17,6 @@ from door.call.scene import LAYOUT_COLUMNS
 from timebank.language import _, pgettext, reader
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from door.call.books import Books
     from door.call.console import Console
     from door.call.grace import Grace
@@ -81,7 +79,6 @@ class StatusLine:
 
     def tell_vitals(self) -> None:
         """Give the line's figures to a program that shows them by itself, such as Mudlet."""
-        tell: Callable[[Mapping[str, int]], None] | None
         tell = getattr(self.console.line, "vitals", None)
         if tell is None or self.waits:
             return

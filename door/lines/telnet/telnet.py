@@ -194,8 +194,7 @@ class HardenedTelnet(TelnetProtocol):
         self._serve_at = self._began + limits.silence
         self._agreement = _OPENED
         self._options: _LeanWriter | None = None
-        self._accepted: frozenset[bytes] = frozenset()  # of our options, by the caller's program
-        self._refused: frozenset[bytes] = frozenset()
+        self._noted: dict[bytes, bool] = {}  # of `_NOTED`: whether the caller's program agreed
 
     # asyncio's protocol
 
@@ -290,7 +289,7 @@ class HardenedTelnet(TelnetProtocol):
 
     def _settle_option(self, code: int, option: bytes) -> None:
         if code in (Code.DO, Code.DONT):
-            is_new = option not in self._accepted
+            is_new = not self._noted.get(option)
             self._note_answer(option, is_accepted=code == Code.DO)
             if option in _OFFERED:  # the library's answer would be WONT
                 if code == Code.DO and is_new and not self.line.hints.scrolls:
@@ -311,23 +310,19 @@ class HardenedTelnet(TelnetProtocol):
     def _note_answer(self, option: bytes, *, is_accepted: bool) -> None:
         """Note what the program said to one of `_NOTED`, and what it wants to be sent."""
         if option in _NOTED:
-            self._accepted, self._refused = self._accepted - {option}, self._refused - {option}
-            if is_accepted:
-                self._accepted |= {option}
-            else:
-                self._refused |= {option}
+            self._noted[option] = is_accepted
         self._prompt_as_wanted()
 
     def _prompt_as_wanted(self) -> None:
         scrolls = self.line.hints.scrolls
-        self.line.takes_vitals = GMCP in self._accepted
-        if telopt.EOR in self._accepted:
+        self.line.takes_vitals = self._noted.get(GMCP, False)
+        if self._noted.get(telopt.EOR):
             self.line.prompt_mark = _END_OF_RECORD
-        elif telopt.SGA in self._refused:
+        elif self._noted.get(telopt.SGA) is False:
             self.line.prompt_mark = _GO_AHEAD
         else:
             self.line.prompt_mark = b"\r\n" if scrolls else b""
-        sends_keys = {telopt.ECHO, telopt.SGA} <= self._accepted
+        sends_keys = self._noted.get(telopt.ECHO) and self._noted.get(telopt.SGA)
         self._hint(sends_lines=scrolls or not sends_keys)
 
     def _answered(self, option: bytes) -> None:

@@ -134,3 +134,20 @@ async def test_a_sign_that_is_a_key_elsewhere_is_a_line_of_a_text() -> None:
     for sign in "=!":
         key = await here.keyboard.key(takes_slash=True, takes_paste=True, takes_words=True)
         assert key == f"<line>{sign}"
+
+
+async def test_kildclient_sends_words_and_their_end_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It names no MTTS: its lines are held back until it has sent a key by itself."""
+    here, wall = console()
+    wall.hints = Hints(terminal_types=("KildClient",), sends_lines=True)
+    for piece in (b"Ada", b"\r\n", b"stand", b"\r\n"):
+        here.received(piece)
+    for line in ("<line>Ada", "<line>stand"):
+        assert await here.keyboard.key(takes_words=True) == line
+    assert here.keyboard.sends_only_lines
+    monkeypatch.setattr(keyboard, "LINE_SECONDS", 0)
+    here.received(b"g")
+    assert await here.keyboard.key(takes_words=True) == "g"
+    assert not here.keyboard.sends_only_lines
+    here.received(b"h")
+    assert here.keyboard.next_key() == "h"  # at once
