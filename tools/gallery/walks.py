@@ -429,9 +429,9 @@ async def watching(here: Evening) -> None:
     here.board.enter("Bob")
     bob = await here.board.call(REFUSING)
     await log_on(bob, "Bob")
-    for key in " v":
-        await here.settles()
-        bob.send(key)
+    await bob.until_heard("Press any key")
+    await bob.send(" ").until_heard("Goodbye (G)")  # the first key may wait for an Enter
+    bob.send("v")
     await here.settles()
     await here.take("who-plays", "w")
     await here.press("w")
