@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from door.call import screen
 from tests import ROOT
-from tests.terminal import Terminal
+from tests.terminal import PATIENCE, Terminal
 from tests.world import World, log_on, world
 from tools.gallery.seeds import hand
 from tools.gallery.terminals import TERMINALS
@@ -57,7 +58,10 @@ async def bytes_of_a_hand(board: World, terminal: Terminal) -> int:
 
 
 @pytest.mark.parametrize("row", ROWS)
-async def test_the_table_of_bytes_is_true(row: str, tmp_path: Path) -> None:
+async def test_the_table_of_bytes_is_true(
+    row: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(screen, "ECHO_SECONDS", PATIENCE)  # no echo alone on a loaded machine
     profile, looks = TERMINALS[ROWS[row]]
     whole, least, most = said()[row]
     scrolls = row == "plain lines"
