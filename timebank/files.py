@@ -20,6 +20,7 @@ import secrets
 import stat
 import time
 from collections.abc import Iterator
+from itertools import chain, count
 from pathlib import Path
 from typing import BinaryIO
 
@@ -184,6 +185,12 @@ def put_new(path: Path, source: BinaryIO) -> None:
         os.fsync(file)
         _refuse_another(file, path.with_name(begun), folder)
         _name_new(begun, path.name, folder)
+
+
+def free_name(path: Path) -> Path:
+    """Return a path, with a number behind its name if that is taken."""
+    names = chain((path.name,), (f"{path.name}-{number}" for number in count(2)))
+    return next(each for each in map(path.with_name, names) if not os.path.lexists(each))
 
 
 def name_new(begun: Path, path: Path) -> None:

@@ -188,16 +188,13 @@ def _check_front(lines: Lines, at: DoorSysLayout) -> None:
         wrong.append((at.name + 1, "the city belongs"))
     if behind and _NUMBER.fullmatch(lines.field(CALLS + at.shift)) is None:
         wrong.append((CALLS + at.shift, "the number of calls belongs"))
-    if behind and not _is_date(lines.field(CALLS + 1 + at.shift)):
+    date = lines.field(CALLS + 1 + at.shift)
+    if behind and not (date == "0" or _DATE.fullmatch(date) or _BLANK.fullmatch(date)):
         wrong.append((CALLS + 1 + at.shift, "the date of the last call belongs"))
     if wrong:
         line, belongs = wrong[0]
         what = f"something else stands where {belongs}"
         raise DropFileRefused(lines.path, line, what, _DOOR32_INSTEAD)
-
-
-def _is_date(text: str) -> bool:
-    return text == "0" or bool(_DATE.fullmatch(text) or _BLANK.fullmatch(text))
 
 
 def _sound_until(lines: Lines, shift: int, number: int | None) -> int:

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from timebank.callers.sysop_log import LogEntry
     from timebank.ledger.database import Desk
     from timebank.ledger.transfers import TransferRow
-    from timebank.reports.exports import Record
     from timebank.reports.tables import Row
 
 why_option = click.option(
@@ -158,7 +157,9 @@ def show_log(config: Path, form: str) -> None:
     """Show the sysop's log: what was changed by hand, newest first."""
     with opened(config) as books:
         entries = _log(books)
-        table, records = _log_table(books, entries), _log_records(books, entries)
+        local = books.settings.schedule.local
+        records = ({**each._asdict(), "at": local(each.at).isoformat()} for each in entries)
+        table = _log_table(books, entries)
         common.tell(form, [table], LOG_FIELDS, records)
 
 
@@ -187,8 +188,3 @@ def _log_row(books: OpenBooks, entry: LogEntry) -> Row:
     when = books.settings.schedule.local(entry.at)
     who = printable(entry.by), printable(entry.caller or "-")
     return f"{when:%Y-%m-%d %H:%M:%S}", *who, printable(entry.what)
-
-
-def _log_records(books: OpenBooks, entries: Iterator[LogEntry]) -> Iterator[Record]:
-    for entry in entries:
-        yield {**entry._asdict(), "at": books.settings.schedule.local(entry.at).isoformat()}

@@ -17,7 +17,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from itertools import chain, count
 from pathlib import Path
 from typing import BinaryIO
 
@@ -232,9 +231,7 @@ def _refuse_other_source(source: Path, path: Path) -> None:
 
 
 def _free_aside(path: Path, now: datetime) -> Path:
-    name = f"{path.name}.replaced-{now:%Y%m%dT%H%M%SZ}"
-    names = chain((name,), (f"{name}-{number}" for number in count(2)))
-    return next(each for each in map(path.with_name, names) if not os.path.lexists(each))
+    return files.free_name(path.with_name(f"{path.name}.replaced-{now:%Y%m%dT%H%M%SZ}"))
 
 
 def _copy_apart(source: Path, target: Path) -> None:

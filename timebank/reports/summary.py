@@ -114,7 +114,8 @@ def summary(
     """
     schedule = desk.settings.schedule
     periods: dict[date, Period] = {}
-    start, end = _bounds(since, until)
+    start = -NO_BOUND if since is None else since
+    end = NO_BOUND if until is None else until
 
     @cache
     def period_of(quarter: int) -> Period:
@@ -124,10 +125,6 @@ def summary(
     for row in moved_by_quarter(desk, first, start, end):
         period_of(row.quarter).add(row)
     return [periods[begins] for begins in sorted(periods)]
-
-
-def _bounds(since: int | None, until: int | None) -> tuple[int, int]:
-    return -NO_BOUND if since is None else since, NO_BOUND if until is None else until
 
 
 def first_day(day: date, by: By) -> date:

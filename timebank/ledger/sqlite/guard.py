@@ -13,7 +13,6 @@ import sqlite3
 import tempfile
 import time
 from collections.abc import Iterator
-from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -119,7 +118,7 @@ class Guard:
     def _new_copy(self, folder: Path) -> Iterator[Path]:
         """Yield a new file to fill. It is synced afterwards, or removed if that fails."""
         now = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-        copy = _free_name(folder, f"{self._path.name}{RESCUED}{now}")
+        copy = files.free_name(folder / f"{self._path.name}{RESCUED}{now}")
         os.close(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
         try:
             yield copy
@@ -147,8 +146,3 @@ def _identity(name: Path) -> tuple[int, int] | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     return status.st_dev, status.st_ino
-
-
-def _free_name(folder: Path, name: str) -> Path:
-    names: Iterator[str] = chain((name,), (f"{name}-{number}" for number in count(2)))
-    return next(folder / each for each in names if not os.path.lexists(folder / each))
