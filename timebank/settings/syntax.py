@@ -20,8 +20,6 @@ _PLACE = re.compile(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)",
 _HEADER = re.compile(r"\s*(\[\[?)\s*([^\[\]#]+?)\s*\]")
 _KEY = re.compile(r"""\s*([A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')\s*=""")
 _OPEN_VALUE = re.compile(r"\s*([^=#\[\]]+?)\s*=\s*([\[{])")
-_REMARK = re.compile(";|//")
-_ENDLESS = re.compile("[0-9_]{4000}")  # a number; Python reads 4,300 digits
 _FLAGS = ("true", "yes", "on", "false", "no", "off")
 _CURLY = "“”„‟‘’‚«»"
 
@@ -31,8 +29,10 @@ def problem(error: Exception, text: str) -> Problem:
     lines, match = text.split("\n"), _PLACE.fullmatch(str(error))
     if isinstance(error, RecursionError):
         return Problem("", "is not valid TOML (is nested too deeply)")
-    if match is None:  # `int` refuses
-        endless = (number for number, line in enumerate(lines, 1) if _ENDLESS.search(line))
+    if match is None:  # `int` reads 4,300 digits
+        endless = (
+            number for number, line in enumerate(lines, 1) if re.search("[0-9_]{4000}", line)
+        )
         return Problem("", "has a number of thousands of digits", next(endless, None))
     reason = match[1]
     at, column = (int(match[2]), int(match[3])) if match[2] else (len(lines), None)
@@ -123,7 +123,7 @@ def _bracketed(brackets: str, name: str) -> str:
 
 
 def _no_statement(lines: list[str], at: int, column: int) -> str | None:
-    sign = _REMARK.match(lines[at - 1], column - 1)
+    sign = re.match(";|//", lines[at - 1][column - 1 :])
     return sign and f"has a remark after {sign[0]}, and TOML begins one with #"
 
 

@@ -167,7 +167,7 @@ def rebuild(kind: Kind, stored: StoredRound) -> TableRound[Any]:
         rules=stored.rules,
         unit=stored.unit,
         coin=stored.coin,
-        bets=_bets(stored),
+        bets=tuple(Bet(each.seat, each.caller_id, each.caller, each.bet) for each in stored.seats),
         round=again,
         sequence=stored.sequence,
     )
@@ -191,10 +191,6 @@ def _shoe_of(stored: StoredRound) -> Shoe:
     if not stored.actions:
         raise JournalDamaged(stored.id, "it has no bet")
     return shoe
-
-
-def _bets(stored: StoredRound) -> tuple[Bet, ...]:
-    return tuple(Bet(seat.seat, seat.caller_id, seat.caller, seat.bet) for seat in stored.seats)
 
 
 def acts_of(stored: StoredRound) -> tuple[Act, ...]:

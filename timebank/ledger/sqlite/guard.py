@@ -94,8 +94,11 @@ class Guard:
         problem = "no folder can be written"
         for folder in (self._path.parent, Path(tempfile.gettempdir())):
             try:
-                with self._new_copy(folder) as copy:
-                    _copy(sqlite.driver(self._connection), copy)
+                with (
+                    self._new_copy(folder) as copy,
+                    contextlib.closing(sqlite.open_file(copy)) as target,
+                ):
+                    sqlite.copy(sqlite.driver(self._connection), target)
             except (OSError, sqlite3.Error) as error:
                 problem = str(error)
             else:
@@ -132,11 +135,6 @@ class Guard:
 
 def rescued_copy(path: Path) -> Path | None:
     return max(path.parent.glob(f"{path.name}{RESCUED}*"), default=None)
-
-
-def _copy(source: sqlite3.Connection, copy: Path) -> None:
-    with contextlib.closing(sqlite.open_file(copy)) as target:
-        sqlite.copy(source, target)
 
 
 def _identity(name: Path) -> tuple[int, int] | None:
