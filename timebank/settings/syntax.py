@@ -30,9 +30,7 @@ def problem(error: Exception, text: str) -> Problem:
     if isinstance(error, RecursionError):
         return Problem("", "is not valid TOML (is nested too deeply)")
     if match is None:  # `int` reads 4,300 digits
-        endless = (
-            number for number, line in enumerate(lines, 1) if re.search("[0-9_]{4000}", line)
-        )
+        endless = (at for at, line in enumerate(lines, 1) if re.search("[0-9_]{4000}", line))
         return Problem("", "has a number of thousands of digits", next(endless, None))
     reason = match[1]
     at, column = (int(match[2]), int(match[3])) if match[2] else (len(lines), None)
