@@ -99,10 +99,6 @@ class NameTaken(Refused):
     """Another caller has this name, or one that looks like it."""
 
 
-class NotApproved(Refused):
-    """The sysop has not approved the caller yet."""
-
-
 class OwnLimit(Refused):
     """The bet exceeds a limit that the caller has chosen."""
 

@@ -11,7 +11,7 @@ from timebank.ledger.transfers import TransferRow
 from timebank.settings.schedule import ClosedPeriod
 
 WAITS = N_(
-    "The sysop has not let you in yet: you can look around and play the daily deal, but not bet."
+    "You can play the daily deal. Bets, loans and transfers wait until the sysop has let you in."
 )
 
 

@@ -21,6 +21,7 @@ from timebank.ledger import sql
 from timebank.ledger.database import Desk
 from timebank.ledger.entries.cutoff import event_phrase
 from timebank.ledger.entries.posting import Posting
+from timebank.ledger.purse import WAITS
 from timebank.ledger.schema import accounts, callers, days, instant, transfers
 from timebank.words import MINUTE, day_words, span_phrase
 
@@ -183,6 +184,8 @@ class Window:
             yield Bound(room, sentence, NoRoom)
 
     def newcomer_rules(self, text: str) -> Iterator[Bound]:
+        if self.posting.state.waits:
+            yield Bound(0, Phrase(WAITS), WindowClosed)
         created = _CREATED.one(self.posting.desk.connection, id=self.posting.caller_id)
         known = self.settings.known_on(instant(created))
         if self.settings.schedule.day_of(self.posting.desk.now) < known:

@@ -22,7 +22,7 @@ answers = ["Black Jack", "blackjack", "{LONG}"]
 """
 TOML = sysop_toml(events="") + CALLERS
 QUESTION = "Which game is this board named for?"
-WAITS = "The sysop has not let you in yet"
+WAITS = "You can play the daily deal. Bets, loans and transfers wait until"
 
 
 async def begins(board: World) -> Guest:

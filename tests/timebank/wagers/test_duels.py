@@ -11,11 +11,20 @@ from tests.timebank.hosts import HostCall, brought, known
 from timebank.callers.callers import set_muted
 from timebank.callers.notices import waiting
 from timebank.callers.own_limits import limit_loss, pause
-from timebank.errors import LimitReached, NotEnough, OutOfStep, OwnLimit, Refused, ShoeGone
+from timebank.errors import (
+    LimitReached,
+    NotEnough,
+    OutOfStep,
+    OwnLimit,
+    Refused,
+    ShoeGone,
+    WindowClosed,
+)
 from timebank.keeping import deletion, restored_books
 from timebank.keeping.maintain import maintain
 from timebank.ledger import reasons, transfers
 from timebank.ledger.machine import ClockReading
+from timebank.ledger.purse import WAITS
 from timebank.settings.settings import BankLimits
 from timebank.wagers import contests, duels
 from timebank.window import corrections, teller
@@ -142,6 +151,17 @@ def test_a_challenge_is_declined_or_withdrawn_but_not_once_it_is_accepted(books)
     with pytest.raises(OutOfStep):
         books.do(duels.decline, BOB, f"{3:064x}")
     assert books.audit() == []
+
+
+def test_a_caller_who_waits_for_approval_reads_so_before_a_rival_is_asked_for(books):
+    books.change(approval=True)
+    dan = books.caller("Dan")
+    post(books, dan, teller.deposit, 30 * MINUTE)
+    call = books.call(dan)
+    assert books.do(duels.allowed_stake, call.id).why_not == WAITS
+    call.close()
+    with pytest.raises(WindowClosed, match=f"^{WAITS}$"):
+        challenge(books, caller=dan)
 
 
 @pytest.mark.parametrize("is_accepted", [False, True])

@@ -21,7 +21,9 @@ from tests.timebank.at_the_window import (
     withdraw,
 )
 from tests.timebank.books import NOON
+from timebank.callers import callers
 from timebank.errors import CallClosed, LimitReached, NoRoom, NotEnough, WindowClosed
+from timebank.ledger.purse import WAITS
 from timebank.settings.hours import OpeningHours
 from timebank.window import teller
 from timebank.window.corrections import adjust, freeze, sysop_transfer, unfreeze
@@ -277,6 +279,19 @@ class TestStrangers:
             f"New callers can {verb} minutes after"
         )
         books.wait(60)
+        WAYS[way](call, 1)
+
+    @pytest.mark.parametrize("way", ["transfer", "borrow"])
+    def test_must_be_approved_where_the_sysop_approves(self, books, ann, bob, way):
+        books.change(approval=True)
+        cyd = books.caller("Cyd")
+        give(books, cyd, 10)
+        books.wait(WEEK)
+        call = books.call(cyd)
+        with pytest.raises(WindowClosed, match=f"^{WAITS}$"):
+            WAYS[way](call, 1)
+        assert getattr(allowed(call), way).why_not == WAITS
+        books.do(callers.approve, cyd)
         WAYS[way](call, 1)
 
     def test_may_deposit_and_withdraw_from_the_first_day(self, books, ann):

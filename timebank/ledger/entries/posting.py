@@ -20,7 +20,7 @@ from typing import Concatenate, ParamSpec
 
 from sqlalchemy import bindparam, select
 
-from timebank.errors import CallClosed, NotApproved, UnknownCaller
+from timebank.errors import CallClosed, Refused, UnknownCaller
 from timebank.language import Phrase
 from timebank.ledger import early_events
 from timebank.ledger.chain import Head
@@ -233,14 +233,14 @@ class Posting:
         self.state = self.state._replace(turns={**turns, game: turns.get(game, 0) + 1})
 
     def check_may_bet(self, amount: int) -> None:
-        """Raise `NotApproved` for a caller who waits for the sysop's approval.
+        """Raise `Refused` for a caller who waits for the sysop's approval.
 
         Raise `OwnLimit` if the caller's own limits refuse a stake of `amount` seconds, 0 for play
         money.
         """
         own, desk = self.state.own, self.desk
         if self.state.waits:
-            raise NotApproved(Phrase(WAITS))
+            raise Refused(Phrase(WAITS))
         if own is not None:
             own.refuse(amount, self.state.stake, desk.now, desk.settings.schedule)
 
