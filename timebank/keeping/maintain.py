@@ -266,10 +266,10 @@ class _Gone(NamedTuple):
 def _gone_callers() -> Query:
     """Select callers who are gone and have nothing outside their last day.
 
-    A bankroll or a tab keeps an account open; the casino's side of it does not. Locked and frozen
-    callers stay, because deletion would free the name and they could register again.
+    A bankroll or a tab keeps an account open; the casino's side does not. An act of the sysop
+    counts like a call. Locked and frozen callers stay, or they could register again.
     """
-    who, own = callers.c, accounts.c
+    who, own, log = callers.c, accounts.c, schema.sysop_log.c
     last = func.coalesce(who.last_call, who.created)
     of_day = own.kind.in_(["online", "held", "casino"])
     waits = given_back.c.state.not_in(["written", "kept"])
@@ -279,6 +279,7 @@ def _gone_callers() -> Query:
         .where(last < bindparam("since"))
         .where(~exists().where(own.caller_id == who.id, own.balance != 0, ~of_day))
         .where(~exists().where(given_back.c.caller_id == who.id, waits))
+        .where(~exists().where(log.caller_id == who.id, log.at >= bindparam("since")))
         .order_by(who.id)
     )
 

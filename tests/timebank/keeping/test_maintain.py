@@ -11,7 +11,7 @@ import pytest
 from tests.timebank.books import in_english, lost, stand_alone, statements_of
 from timebank.callers import callers, messages, notices, sysop_log
 from timebank.errors import CallerOnline
-from timebank.keeping import deletion
+from timebank.keeping import caller_acts, deletion
 from timebank.keeping import maintain as nightly
 from timebank.keeping.maintain import Maintained, installed_stand, maintain
 from timebank.wagers import journal
@@ -380,6 +380,17 @@ def test_a_deleted_caller_is_removed_after_some_days(books):
     assert set(books.balances(ann).values()) == {0}
     assert run(books).sentences() == ()
     assert books.audit() == []
+
+
+def test_a_caller_whom_the_sysop_brought_back_is_not_closed_again_that_night(books):
+    books.caller("Ann")
+    days(books, 366)
+    assert closed(books) == ("Ann",)
+    books.do(caller_acts.bring_back, "Ann", None, "Sysop")
+    days(books, 365)
+    assert closed(books) == ()
+    books.wait(1)
+    assert closed(books) == ("Ann",)
 
 
 def test_a_caller_who_came_back_meanwhile_is_not_removed(books, monkeypatch):
