@@ -134,9 +134,7 @@ class Caller:
         self.reads_notices = bool(opened.notices or opened.messages)
         limits = Limits(config.social.messages_a_day, config.social.messages_waiting)
         writes = config.social.messages
-        self.talk = Talk(
-            console, books, limits, record.id, self.ask_books, self._send_away, writes=writes
-        )
+        self.talk = Talk(console, books, limits, record.id, self, writes=writes)
         console.keyboard.on_shown = self._note_shown
         if config.social.messages or config.social.watching:
             console.keyboard.commands = self.talk
@@ -325,7 +323,7 @@ class Caller:
     async def change_language(self) -> None:
         await self.remember({"language": next_language(self.console.viewer.language)})
 
-    async def _send_away(self) -> str:
+    async def send_watchers_away(self) -> str:
         """Let nobody watch from now on, at any table; return the words about it."""
         await self.remember({WATCHED: "none"})
         if self.chair is not None:

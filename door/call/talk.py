@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
-from weakref import WeakMethod
+from weakref import ref
 
 from door import wording
 from door.call import spoken
@@ -77,10 +77,14 @@ def take_unread(desk: Desk, caller_id: int) -> UnreadItems:
 _Find = Callable[["Desk", "Sequence[OpenCall]"], "tuple[CallerRecord, str]"]
 
 
-class AskBooks(Protocol):
-    """Runs an operation in the books while the caller waits."""
+class Speaker(Protocol):
+    """What talk needs of the caller who types it."""
 
-    def __call__(self, operation: Callable[[Desk], T]) -> Awaitable[T]: ...
+    def ask_books(self, operation: Callable[[Desk], T]) -> Awaitable[T]:
+        """Run an operation in the books while the caller waits."""
+
+    def send_watchers_away(self) -> Awaitable[str]:
+        """Send the caller's watchers away and return the words about it."""
 
 
 @dataclass(frozen=True)
@@ -99,23 +103,18 @@ class Talk:
         books: Books,
         limits: Limits,
         caller_id: int,
-        ask: AskBooks,
-        send_away: Callable[[], Awaitable[str]],
+        speaker: Speaker,
         *,
         writes: bool = True,
     ) -> None:
-        """`send_away` sends the caller's watchers away and returns the words about it.
-
-        `writes` is False on a board without messages.
-        """
+        """`writes` is False on a board without messages."""
         self._console = console
         self._books = books
         self._limits = limits
         self._caller_id = caller_id
         self._writes = writes
-        # Weak, as both are methods of the caller, who would not be freed when the call is over.
-        self._asks: WeakMethod[AskBooks] = WeakMethod(ask)
-        self._sends_away: WeakMethod[Callable[[], Awaitable[str]]] = WeakMethod(send_away)
+        # Weak, or the caller, who has this talk, would not be freed when the call is over.
+        self._speaking = ref(speaker)
         self._pace = spoken.Pace()
         self._last: int | None = None  # number of the last sender
         self._came_between = ""  # a sender whose message came while an answer was being typed
@@ -123,10 +122,11 @@ class Talk:
         # Senders' names by number, one for each message of this call not answered or read again.
         self._new: dict[int, list[str]] = {}
 
-    def _ask_books(self) -> AskBooks:
-        ask = self._asks()
-        assert ask is not None  # the caller is on a call while they type
-        return ask
+    @property
+    def _speaker(self) -> Speaker:
+        speaker = self._speaking()
+        assert speaker is not None  # the caller is on a call while they type
+        return speaker
 
     def refuse_haste(self) -> None:
         """Count a line that another caller will read; raises `TalkRefused` for one too many."""
@@ -175,7 +175,8 @@ class Talk:
             case "/w":
                 await self._say_who_is_on()
             case "/o":
-                await self._send_away()
+                words = await self._speaker.send_watchers_away()
+                self._console.screen.say(f"|10{words}")
             case _ if self._writes:
                 words = _(
                     "Use: /p name message, /r message to answer, /w to see who is on, /o to "
@@ -184,11 +185,6 @@ class Talk:
                 raise TalkRefused(words)
             case _:
                 raise TalkRefused(_("Use: /w to see who is on, /o to send watchers away."))
-
-    async def _send_away(self) -> None:
-        send_away = self._sends_away()
-        assert send_away is not None  # as above
-        self._console.screen.say(f"|10{await send_away()}")
 
     async def _answer(self, line: str) -> None:
         """Answer the last sender; raises `TalkRefused` if another has written meanwhile."""
@@ -216,7 +212,7 @@ class Talk:
 
     async def _send(self, find: _Find) -> None:
         self.refuse_haste()
-        sent = await self._ask_books()(
+        sent = await self._speaker.ask_books(
             partial(_send, sender=self._caller_id, find=find, limits=self._limits)
         )
         self._books.notices_wait.set()
@@ -228,7 +224,7 @@ class Talk:
         self._console.screen.say(f"|10{words.format(name=name)}")
 
     async def _say_who_is_on(self) -> None:
-        calls = await self._ask_books()(open_calls)
+        calls = await self._speaker.ask_books(open_calls)
         names = listed_names([call.name for call in calls if call.live], MOST_NAMED)
         self._console.screen.say(f"|14{_('On now: {names}').format(names=names)}")
 
