@@ -25,7 +25,6 @@ from timebank.servers.registry import LIVING_SECONDS, Newcomer, ServerRecord
 
 if TYPE_CHECKING:
     from door.call.board import Board
-    from door.peers.agreement import Terms
     from timebank.ledger.database import Desk
 
 # Two renewals may fail before the other servers take this one for dead.
@@ -77,17 +76,16 @@ class Presence:
 
     async def announce_drain(self) -> None:
         """Show the other servers that this server drains."""
-        if not self._board.server_id:
-            return
-        with contextlib.suppress(BooksFailed):
-            await self._renew()
+        if self._board.server_id:
+            with contextlib.suppress(BooksFailed):
+                await self._renew()
 
     def _enter(self, desk: Desk) -> _Entered:
-        board, own = self._board, self._own_terms()
+        board = self._board
         newcomer = Newcomer(
             name=board.config.server.name or socket.gethostname(),
             process=board.process,
-            settings=agreement.encode(own),
+            settings=agreement.encode(agreement.terms_of(board.config)),
             version=version(),
         )
         row = registry.enter(desk, newcomer, is_gone=self._has_ended)
@@ -98,10 +96,8 @@ class Presence:
 
     def _objections(self, desk: Desk, own_id: int) -> list[str]:
         others = [row for row in registry.living_servers(desk) if row.id != own_id]
-        return list(agreement.objections(version(), self._own_terms(), others))
-
-    def _own_terms(self) -> Terms:
-        return agreement.terms_of(self._board.config)
+        own = agreement.terms_of(self._board.config)
+        return list(agreement.objections(version(), own, others))
 
     async def _keep(self) -> None:
         """Renew the row every `RENEW_SECONDS`, until cancelled."""
@@ -126,23 +122,25 @@ class Presence:
             _warn(back.against)
         board.peers.adopt(living)
 
-    async def update_settings(self) -> None:
-        """Write the new settings into this server's row, and warn of servers that differ."""
+    async def update_settings(self) -> list[str]:
+        """Write the new settings into this server's row; log and return which servers differ."""
         while self._board.server_id:
             try:
-                _warn(await self._board.books.run(self._change_settings))
+                return _warn(await self._board.books.run(self._change_settings))
             except BooksFailed as error:
                 log.error("%s", error)
                 await sleep(self._board.clock, RENEW_SECONDS)
-            else:
-                return
+        return []
 
     def _change_settings(self, desk: Desk) -> list[str]:
         number = self._board.server_id
-        registry.change_settings(desk, number, agreement.encode(self._own_terms()))
+        terms = agreement.terms_of(self._board.config)
+        registry.change_settings(desk, number, agreement.encode(terms))
         return self._objections(desk, number)
 
 
-def _warn(objections: Iterable[str]) -> None:
-    for words in objections:
-        log.warning("%s Make the files alike, and reload each server.", words)
+def _warn(objections: Iterable[str]) -> list[str]:
+    warnings = [f"{words} Make the files alike, and reload each server." for words in objections]
+    for words in warnings:
+        log.warning("%s", words)
+    return warnings

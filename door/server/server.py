@@ -318,18 +318,19 @@ class Server:
         self.board.reception.keep_to(new)
         self._handed.leave_note()
         self._look_who_is_on()
-        self._looks.append(asyncio.create_task(self._presence.update_settings()))
         return old, new
 
     async def _tell_changes(self, old: Config, new: Config) -> list[str]:
-        """Log and return sentences about new settings."""
+        """Log and return sentences about new settings. Tell the other servers."""
+        self._looks.append(update := asyncio.create_task(self._presence.update_settings()))
         sentences = await asyncio.to_thread(reloading.changes, self._text_at_start, old, new)
         with contextlib.suppress(BooksUnavailable):  # `door check` reports these doubts too
             sentences += await self.books.run(partial(people.doubts, path=new.path))
         _warn_of(sentences)
         if self.public_page is not None:
             await self.public_page.renew()
-        return sentences
+        await asyncio.wait([update], timeout=3.0)  # the books may be away
+        return sentences + (update.result() if update.done() else [])
 
     def _adapted(self, config: Config) -> Config:
         return config if self._for_doors is None else self._for_doors.adapt(config)

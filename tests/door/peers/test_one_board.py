@@ -20,6 +20,7 @@ from tests.door.banking import at_the_window, hears, sends
 from tests.door.lines.board import PATIENCE
 from tests.door.peers.boards import Machine, another_machine, machines, until_known
 from tests.door.peers.conftest import Soon
+from tests.door.shell import Shell
 from tests.door.visiting import MENU, Guest, sysop_toml, visitor
 from tests.world import BOARD
 from timebank.calls.calls import close_orphaned_calls
@@ -178,6 +179,19 @@ async def test_new_settings_count_at_once_and_servers_that_differ_are_named(
         assert nodes(*both) == [5, 5]
         await south.at_rest()
         assert differs.format("north") not in caplog.text
+
+
+async def test_a_reload_answers_which_servers_differ(tmp_path: Path, database: ServerPlace) -> None:
+    async with machines(tmp_path, database, "north", "south") as (north, south):
+        await until_known(south, "north")
+        for here, other in ((north, "south"), (south, "")):
+            path = here.config.path
+            path.write_text(f"{path.read_text('utf-8')}[callers]\napproval = true\n", "utf-8")
+            answer = (await asyncio.to_thread(Shell(path), "reload")).output
+            assert "callers.approval is true now, was false.\n" in answer
+            differs = f"server {other} serves with other settings: [callers] approval. Make the"
+            assert (differs in answer) is bool(other)
+            assert ("serves with other settings" in answer) is bool(other)
 
 
 async def test_new_settings_are_announced_once_the_books_can_be_written(
