@@ -124,9 +124,9 @@ def _answer_by(wire: _socket, data: Path, request: Mapping[str, object]) -> Mapp
 
 def _stands_still(data: Path) -> str:
     server = server_note.server_in(data)
-    process = "process" if server is None else f"process {server.process}"
+    process = "" if server is None else f", process {server.process},"
     return (
-        f"The server, {process}, has read nothing for {RECEIPT_SECONDS:g} seconds: it stands"
+        f"The server{process} has read nothing for {RECEIPT_SECONDS:g} seconds: it stands"
         " still, or its machine is overloaded. Nothing was done. If it stays so, end it with"
         " SIGKILL and start it again: no hand is lost."
     )
