@@ -59,7 +59,7 @@ class Presence:
         if entered.against:
             await board.books.run(partial(registry.leave, server_id=entered.row.id))
             raise CannotJoin(f"{' '.join(entered.against)} See {board.config.path}.")
-        self._is_entered(entered.row)
+        board.peers.own_id, board.peers.own_name = entered.row.id, entered.row.name
         await board.peers.look()
         self._job = asyncio.create_task(self._keep())
 
@@ -91,9 +91,6 @@ class Presence:
         row = registry.enter(desk, newcomer, is_gone=self._has_ended)
         return _Entered(row, self._objections(desk, row.id))
 
-    def _is_entered(self, row: ServerRecord) -> None:
-        self._board.peers.own_id, self._board.peers.own_name = row.id, row.name
-
     def _objections(self, desk: Desk, own_id: int) -> list[str]:
         others = [row for row in registry.living_servers(desk) if row.id != own_id]
         own = agreement.terms_of(self._board.config)
@@ -117,7 +114,7 @@ class Presence:
 
         back, living = await board.books.run(renew)
         if back is not None:
-            self._is_entered(back.row)
+            board.peers.own_id, board.peers.own_name = back.row.id, back.row.name
             log.warning("the other servers took this server for dead; it has entered itself again")
             _warn(back.against)
         board.peers.adopt(living)

@@ -11,7 +11,7 @@ from timebank.callers import callers, powers, recovery, ssh_keys, sysop_log
 from timebank.callers.callers import CallerRecord
 from timebank.callers.notices import add_notice
 from timebank.calls.calls import LOCKED_PREFIX, end_call, open_calls
-from timebank.errors import Refused, Unchanged
+from timebank.errors import NameTaken, Refused, Unchanged
 from timebank.keeping import deletion
 from timebank.language import N_
 from timebank.ledger.database import Desk
@@ -112,7 +112,11 @@ def bring_back(desk: Desk, typed: str, name: str | None, by: str) -> str:
     if one is None:
         some = ", ".join(f"{each.name} (#{each.id})" for each in known) or "nobody"
         raise Refused(f"No deleted caller is named {printable(typed)}. You can bring back {some}.")
-    record = callers.bring_back(desk, one.id, names.check(name) if name else one.name)
+    try:
+        record = callers.bring_back(desk, one.id, names.check(name) if name else one.name)
+    except NameTaken as taken:
+        other = f'`door callers restore "#{one.id}" NAME`'
+        raise NameTaken(f"{taken} Give them another: {other}.") from taken
     _note(desk, by, record, "was brought back")
     add_notice(desk, record.id, N_("Your name was deleted; the sysop has brought it back."))
     return f"{powers.numbered(record)}, is back with all their time."

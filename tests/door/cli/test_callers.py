@@ -251,6 +251,10 @@ def test_deleted_callers_are_listed_and_brought_back(sysop: Sysop) -> None:
     assert sysop("callers", "restore", "Bob Dobbs", "Sysop").error == (
         "That name is reserved for the house.\n"
     )
+    assert sysop("callers", "restore", "bob dobbs", "Ada").error == (
+        "The name Ada is taken, or looks too much like one that is. Give them another:"
+        ' `door callers restore "#2" NAME`.\n'
+    )
     assert sysop("callers", "restore", "bob dobbs").output == (
         "Bob Dobbs, caller number 2, is back with all their time.\n"
     )
