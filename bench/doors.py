@@ -28,7 +28,7 @@ from door.server import server_note
 # The code of an installed command.
 DOOR = "from door.cli.entry import main; main()"
 # The prompt after a caller's arrival, by the books: at the first call, and later.
-WELCOME = (b"one-minute tour?", b"any key", b"oodbye")
+WELCOME = (b"one-minute tour?", b"any key", b"Press Enter", b"oodbye")
 DROP_FILE = ("0", "-1", "38400", "The Bench", "42", "A Caller", "Caller", "50", "60", "1", "1")
 PYTHON = (sys.executable, "-S")
 READY, SMALL = Goal("ratio", "<=", 3.2), Goal("value", "<=", 15)

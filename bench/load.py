@@ -151,7 +151,7 @@ def log_on_as(caller: Caller, number: int) -> Caller:
     caller.send(name_of(number).encode() + b"\r")
     caller.until(b"Password:")
     caller.send(PASSWORD.encode() + b"\r")
-    caller.until(b"any key")
+    caller.until(b"Press ")
     caller.send(b" ")
     caller.until(b"oodbye")
     caller.send(b"b")

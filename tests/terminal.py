@@ -117,6 +117,11 @@ def _cells(attributes: Char) -> dict[str, Char]:
     return {}
 
 
+def pressing_enter(text: str) -> str:
+    """Return a prompt as a program that has sent only lines gets it."""
+    return text.replace("Press any key", "Press Enter")
+
+
 @cache
 def _are_narrow(text: str) -> bool:
     return all(wcwidth(char) == 1 for char in text)
@@ -373,7 +378,9 @@ class Terminal(asyncio.Protocol):
 
     def shows(self, text: str) -> bool:
         """Whether `text` stands in one row of the screen, or came since the last key was sent."""
-        if text in self.heard or any(text in line for line in self.screen.display):
+        texts = (text, pressing_enter(text))
+        rows = (self.heard, *self.screen.display)
+        if any(each in row for each in texts for row in rows):
             return True
         return "<" in text and text in marked(self.heard)  # a choice in plain lines
 
@@ -386,7 +393,11 @@ class Terminal(asyncio.Protocol):
     async def until_heard(self, text: str, seconds: float = PATIENCE) -> None:
         """Wait until `text` arrives after the last key sent; earlier text does not count."""
         await self.wait_for(
-            lambda _: text in self.heard or ("<" in text and text in marked(self.heard)),
+            lambda _: (
+                text in self.heard
+                or pressing_enter(text) in self.heard
+                or ("<" in text and text in marked(self.heard))
+            ),
             repr(text),
             seconds,
         )

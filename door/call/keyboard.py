@@ -16,7 +16,7 @@ from ansi.charset import UNREADABLE, Charset
 from ansi.home_computer import HomeKeys
 from ansi.keys import BACKSPACE, ENTER, F1, RUBOUT, Key, KeyDecoder, Paste
 from door.call.screen import Look, Paint, Screen
-from door.call.whole_lines import WholeLine, chosen, line_begun, whole_lines
+from door.call.whole_lines import WholeLine, chosen, is_for_next_question, line_begun, whole_lines
 from door.clock import Clock, Timer
 from door.errors import CarrierLost, Interruption, TakenOver
 from door.flag import Flag
@@ -303,6 +303,14 @@ class Keyboard:
     def take_apart(self, line: WholeLine) -> None:
         """Type the letters of a line, and Enter."""
         self._keys[:0] = line.typed
+
+    def end_pause(self, key: str) -> None:
+        """Keep a word that ended a wait for any key for the next question; drop further Enters."""
+        if isinstance(key, WholeLine) and is_for_next_question(key.text):
+            self._keys.insert(0, key)
+        while self.sends_only_lines and self._keys[:1] == [ENTER]:
+            del self._keys[0]
+        self._read_on()
 
     def letter_of(self, key: str, choices: Mapping[str, str]) -> str:
         """Return the letter of the choice that a `WholeLine` names; any other key is itself.

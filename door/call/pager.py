@@ -49,10 +49,17 @@ class Pager:
         A key that hurried the cards before does not count.
         """
         self._keyboard.forget_hurry()
-        self._screen.display.prompt(f"|07{prompt or _('Press any key')}")
-        while await self._keyboard.key() in HELP_KEYS:
-            self._screen.say(_any_key_words())
+        self._screen.display.prompt(f"|07{self.pressing(prompt or _('Press any key'))}")
+        while (key := self._keyboard.letter_of(await self._keyboard.key(), {})) in HELP_KEYS:
+            self._screen.say(f"|07{self.pressing(_('Press any key to go on.'))}")
+        self._keyboard.end_pause(key)
         self._screen.display.answered()
+
+    def pressing(self, words: str) -> str:
+        """Name Enter in place of other keys to a caller whose program sends only lines."""
+        if not self._keyboard.sends_only_lines:
+            return words
+        return words.replace(_("any key"), _("Enter")).replace(_("Esc"), _("Enter alone"))
 
     async def read(self, title: str, text: str, *, leads_on: bool = False) -> bool:
         """Let the caller read a text with pipe codes, page by page.
@@ -78,7 +85,7 @@ class Pager:
         try:
             while True:
                 screen.display.stage(reading.page())
-                screen.display.prompt(reading.prompt())
+                screen.display.prompt(self.pressing(reading.prompt()))
                 reading.offer()
                 letter = await self._letter(reading)
                 if letter == LEAVE or letter in reading.also or not reading.turn(letter):
@@ -98,8 +105,11 @@ class Pager:
             if (letter := reading.letter(key)) is not None:
                 break
             if key in HELP_KEYS:
-                turns = f"|07{_('Space and Page Down turn the page, B and Page Up go back.')}"
-                self._screen.say(turns if reading.choices else _any_key_words())
+                turns = _("Space and Page Down turn the page, B and Page Up go back.")
+                words = turns if reading.choices else self.pressing(_("Press any key to go on."))
+                self._screen.say(f"|07{words}")
+        if not reading.choices and letter == LEAVE:
+            self._keyboard.end_pause(key)
         self._screen.display.answered()
         self._screen.offer("any")
         return letter
@@ -199,7 +209,3 @@ def _pages(screen: Screen, text: str) -> tuple[tuple[str, ...], ...]:
 def _letters(page: Sequence[str]) -> int:
     """Count the letters of a page without blanks, which depend on the width of lines."""
     return sum(len(word) for line in page for word in plain(line).split())
-
-
-def _any_key_words() -> str:
-    return f"|07{_('Any other key continues.')}"

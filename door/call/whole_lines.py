@@ -109,6 +109,12 @@ def chosen(line: str, choices: Mapping[str, str]) -> tuple[str, str] | None:
     return None
 
 
+def is_for_next_question(line: str) -> bool:
+    """Return whether a line at a pause has a word that means more than to go on."""
+    onward = {"1": _("Yes"), "2": _("No"), "3": _("Next"), "4": _("Quit")}
+    return sum(map(str.isalpha, line)) > 1 and chosen(line, onward) is None
+
+
 def _named(line: str, choices: Mapping[str, str]) -> str | None:
     typed = _folded(line)
     if typed in ("?", "help", _folded(_("Help"))):
@@ -118,6 +124,10 @@ def _named(line: str, choices: Mapping[str, str]) -> str | None:
     labels = {letter: _folded(plain(label)) for letter, label in choices.items() if label}
     further = {_folded(_(label)): words.split() for label, words in _ENGLISH.items()}
     words = {letter: (*label.split(), *further.get(label, ())) for letter, label in labels.items()}
+    answers = {"yes", "no", _folded(_("Yes")), _folded(_("No"))}
+    if any(each.startswith(typed) for each in answers):  # for yes-or-no questions only
+        heads = {key: {*each.split()[:1], *further.get(each, ())} for key, each in labels.items()}
+        labels = {letter: label for letter, label in labels.items() if answers & heads[letter]}
     for matches in (
         [letter for letter, label in labels.items() if label == typed],
         [letter for letter in labels if typed in words[letter]],

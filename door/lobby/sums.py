@@ -58,7 +58,7 @@ async def wait_for_answer(console: Console, title: str, answer: asyncio.Future[A
     answer.add_done_callback(wake)
     try:
         words = _("Working it out: this can take half a minute. Press any key to go back.")
-        console.display.stage(Page(title, [f"|07{words}"]))
+        console.display.stage(Page(title, [f"|07{console.pager.pressing(words)}"]))
         console.screen.offer("any")
         console.screen.show_offer()
         while not answer.done():

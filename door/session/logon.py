@@ -459,7 +459,8 @@ async def _register(board: Board, console: Console, offer: str) -> CallerRecord 
     An `offer` of plain lines stands above the question for the name.
     """
     texts.clear(console, _(FIRST_CALL))
-    console.screen.say(f"|07{_('Welcome! Press Esc at any time to go back.')}")
+    welcome = console.pager.pressing(_("Welcome! Press Esc at any time to go back."))
+    console.screen.say(f"|07{welcome}")
     if not await _knows_answer(board, console):
         return None
     if offer:
@@ -523,7 +524,7 @@ async def _knows_answer(board: Board, console: Console) -> bool:
     while console.wrong_answers < passwords.TRIES:
         console.screen.say(f"|07{literal(asked.question)}")
         answer = await console.prompt.entry(f"|11{_('Your answer:')}|07", longest=LONGEST_TEXT)
-        if answer is None:
+        if not answer:
             return False
         if names.fold(answer) in asked.answers:
             return True
@@ -566,7 +567,7 @@ async def _choose_password(console: Console, name: str) -> str | None:
             console.screen.say(f"|12{refusal}")
             continue
         second = await _ask_secret(console, _("Once more:"))
-        if second is None:
+        if not second:
             return None
         if first == second:
             return first

@@ -96,7 +96,7 @@ async def _wait_for_reading(console: Console, guest: Guest) -> None:
     console.keyboard.forget_keys()
     if console.keyboard.interruption is None:
         words = _("Press any key to go back to {board}").format(board=literal(guest.board.name))
-        console.display.prompt(f"|07{words}")
+        console.display.prompt(f"|07{console.pager.pressing(words)}")
         await console.keyboard.pause(PARTING_SECONDS)
 
 

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from door.call.caller import Caller
 from tests.door.playing import hand
-from tests.terminal import MODERN, Profile, Terminal
+from tests.terminal import MODERN, Profile, Terminal, pressing_enter
 from tests.world import BOARD, World, log_on
 from verify.robots.screen import marked
 
@@ -142,7 +142,8 @@ class Guest:
 
     def _is_at(self, prompt: str) -> bool:
         """Whether the cursor is at a prompt; plain lines have a short menu after the first."""
-        return prompt in self.prompt or SHORT.get(prompt, prompt) in self.prompt
+        prompts = (prompt, SHORT.get(prompt, prompt), pressing_enter(prompt))
+        return any(each in self.prompt for each in prompts)
 
     async def is_asked(self, prompt: str) -> None:
         await self.terminal.wait_for(lambda _: self._is_at(prompt), f"the prompt {prompt!r}")

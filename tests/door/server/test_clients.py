@@ -178,7 +178,7 @@ async def registers(window: Window, name: str) -> None:
     await window.types(f"{name}\r").asks("A password (at least 6 characters):")
     await window.types(f"{PASSWORD}\r").asks("Once more:")
     assert PASSWORD not in window.picture
-    await window.types(f"{PASSWORD}\r").asks("Press any key when you have written it down")
+    await window.types(f"{PASSWORD}\r").asks("Press Enter when you have written it down")
     window.types(" ")
     # The terminal named itself xterm-256color: the second box is right, and Enter takes it.
     await window.asks("Your choice (Enter for 2)?")
@@ -228,7 +228,7 @@ async def test_a_mud_client_plays_an_evening_by_words_alone(tmp_path: Path) -> N
                 ("new", "The name you want:"),
                 ("Grace", "A password (at least 6 characters):"),
                 (PASSWORD, "Once more:"),
-                (PASSWORD, "Press any key when you have written it down"),
+                (PASSWORD, "Press Enter when you have written it down"),
                 ("", "one-minute tour?"),
                 ("no", "Goodbye (G)"),
                 ("bank", "Your choice"),
@@ -256,7 +256,7 @@ async def test_a_mud_client_plays_an_evening_by_words_alone(tmp_path: Path) -> N
             await window.says("unix bj", "Play (P, Enter)")
             await window.says("play", "? ")
             await window.says("help", "the word quit ends it too")
-            await window.says("quit", "Press any key")
+            await window.says("quit", "Press Enter")
             await window.says("", "Play (P")
             await window.says("quit", "or ? for the list:")
             await window.says("#showme {$vitals}", '"pot": ')
@@ -270,11 +270,11 @@ async def test_a_mud_client_plays_an_evening_by_words_alone(tmp_path: Path) -> N
 
 
 async def plays_the_daily_deal(window: Window) -> None:
-    answers = {"Copy this": "", "Insure (I)": "no", "Hit (H)": "stand", "any key": " "}
+    answers = {"Copy this": "", "Insure (I)": "no", "Hit (H)": "stand", "Press Enter": " "}
     await window.says("daily", "Play (P)")
     words, hands = "play", 0
     while words:
         asked = await window.says(words, *answers)
-        words, hands = answers[asked], hands + (asked == "any key")
+        words, hands = answers[asked], hands + (asked == "Press Enter")
     assert hands == 10
     await window.says("back", "or ? for the list:")

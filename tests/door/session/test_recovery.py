@@ -19,7 +19,7 @@ from timebank.callers import callers, recovery
 from timebank.errors import BooksUnavailable, OutcomeUnknown
 
 QUESTION = "Choose a new password?"
-SHOWN = "Press any key when you have written it down"
+SHOWN = "when you have written it down"
 REFUSED = "Wrong name or"
 NEW_PASSWORD = "close sesame"
 MEANWHILE = "That recovery code was used or replaced while you were here."
@@ -348,7 +348,7 @@ async def test_help_and_commands_leave_a_code_on_the_screen(board: World, profil
     await ada.presses("yr").is_asked("Your current password:")
     await ada.presses(f"{PASSWORD}\r").is_asked(SHOWN)
     code = code_in(ada.terminal.transcript)
-    for keys, expected in (("?", "Any other key continues"), ("/w\r", "Ada")):
+    for keys, expected in (("?", "Press any key to go on"), ("/w\r", "Ada")):
         await ada.presses(keys).sees(expected)
         await ada.is_asked(SHOWN)
         assert code in ada.screen, keys

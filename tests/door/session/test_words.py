@@ -14,12 +14,12 @@ from tests.door.playing import hand, moves
 from tests.door.teletype import seed_asking
 from tests.door.visiting import KEYS_OF_TABLE, MENU, SHORT_MENU, Guest, known, sysop_toml, visitor
 from tests.mud_clients import MUD_CLIENTS, MUDLET
-from tests.terminal import DONT, IAC, READER, REFUSING, WILL, Profile
+from tests.terminal import DONT, IAC, MODERN, READER, REFUSING, WILL, Profile
 from tests.world import PASSWORD, World
 from timebank.language import Viewer, _, speaking_to
 
 TOML = sysop_toml(events="")
-ANY_KEY = "Press any key"
+ANY_KEY = "Press Enter"
 
 
 async def test_a_whole_evening_by_words_alone(board: World) -> None:
@@ -399,3 +399,91 @@ async def test_the_pot_is_said_once_on_the_way_back_from_the_bank(board: World) 
     await ada.presses("quit\r\n").terminal.until_heard("All keys (?)")
     assert "Your pot: 60 coins." in ada.terminal.heard
     assert ada.terminal.heard.casefold().count("pot: ") == 1
+
+
+@pytest.mark.parametrize("line", ["no", "n", "yes", "y", "non", "oui"])
+def test_yes_and_no_answer_only_yes_or_no_questions(line: str) -> None:
+    """Any word of a label counted, so "no" chose plain letters without colour."""
+    with speaking_to(Viewer("fr")):
+        assert chosen(line, {"4": "Plain letters, no colour", "5": "Lines, oui, non, yes"}) is None
+        assert chosen(line, {"O": _("Yes"), "X": _("No")}) is not None
+        assert chosen("no", {"Y": _("Yes"), "K": "No card"}) == ("K", "")
+
+
+async def test_a_line_client_is_told_of_enter_and_not_of_keys_that_it_lacks(board: World) -> None:
+    ada = Guest(board, "Ada")
+    await ada.dials(READER)
+    await ada.presses("new\r\n").terminal.until_heard("Press Enter alone at any time to go back.")
+    for words, asked in (
+        ("Ada", "A password"),
+        (PASSWORD, "Once more:"),
+        ("", "Name:"),
+        ("new", "The name you want:"),
+        ("Ada", "A password"),
+        (PASSWORD, "Once more:"),
+        (PASSWORD, "Press Enter when you have written it down"),
+        ("help", "Press Enter to go on."),
+        ("", "one-minute tour"),
+    ):
+        await ada.presses(f"{words}\r\n").terminal.until_heard(asked)
+    assert "any key" not in ada.terminal.transcript
+
+
+async def test_a_line_client_is_told_of_enter_in_french(board: World) -> None:
+    ada = known(board, "Ada")
+    await ada.dials(READER)
+    await ada.presses("*\r\n").terminal.until_heard("Votre nom")
+    await ada.presses("new\r\n").terminal.until_heard("Entrée seule")
+    await ada.presses("\r\n").terminal.until_heard("Votre nom")
+    await ada.presses("Ada\r\n").terminal.until_heard(":")
+    await ada.presses(f"{PASSWORD}\r\n").terminal.until_heard("Appuyez sur Entrée")
+
+
+async def test_a_word_at_a_pause_answers_the_next_question(board: World) -> None:
+    ada = known(board, "Ada")
+    await ada.dials(READER)
+    await ada.presses("Ada\r\n").terminal.until_heard("Password:")
+    await ada.presses(f"{PASSWORD}\r\n").terminal.until_heard("Press Enter")
+    await ada.presses("bank\r\n").terminal.until_heard("Your choice")
+
+
+@pytest.mark.parametrize("line", ["", "yes", "no", "next", "5", "q", " "])
+async def test_what_only_ends_a_pause_chooses_nothing(board: World, line: str) -> None:
+    """A second Enter chose the game that Enter stands for."""
+    ada = known(board, "Ada")
+    await ada.dials(READER)
+    await ada.presses("Ada\r\n").terminal.until_heard("Password:")
+    await ada.presses(f"{PASSWORD}\r\n").terminal.until_heard("Press Enter")
+    await ada.presses(f"{line}\r\n\r\n").terminal.until_heard("Goodbye (G)")
+    await ada.presses("bank\r\n").terminal.until_heard("Your choice")
+    assert "means nothing" not in ada.terminal.transcript
+    assert "A coin is" not in ada.terminal.transcript
+
+
+@pytest.mark.parametrize("profile", [READER, REFUSING], ids=["MTTS", "lines"])
+@pytest.mark.parametrize("table", ["black jack", "red dog"])
+async def test_the_question_for_a_phrase_keeps_the_amount(
+    board: World, profile: Profile, table: str
+) -> None:
+    ada = await visitor(board, "Ada", profile=profile)
+    for words, asked in (
+        (table, "Quit (Q)"),
+        ("cut", KEYS_OF_TABLE),
+        ("bet 2", "Your phrase"),
+        ("lucky seven", "You get" if table == "black jack" else "Raise (A)"),
+    ):
+        await ada.presses(f"{words}\r\n").terminal.until_heard(asked)
+    assert "Coins to bet" not in ada.terminal.transcript
+    assert ("stake", 120) in ada.ledger
+
+
+@pytest.mark.parametrize("is_painted", [True, False])
+async def test_an_amount_that_was_forgotten_is_asked_for(board: World, is_painted: bool) -> None:
+    ada = await visitor(board, "Ada", profile=MODERN if is_painted else READER)
+    await ada.presses("b" if is_painted else "black jack\r").is_asked("<Q>uit")
+    await ada.presses("c" if is_painted else "cut\r").sees("Cut is on")
+    await ada.presses("bet 2\r").terminal.until_heard("Your phrase")
+    if not is_painted:
+        await ada.presses("?\r").terminal.until_heard("Your phrase")
+    await ada.presses("lucky seven\r").is_asked("Coins to bet")
+    assert "stake" not in dict(ada.ledger)
