@@ -550,8 +550,7 @@ class _Relay:
     def _follow(self) -> int | None:
         while self._obey(message := hand_over.receive(self._wire)):
             continue
-        word, *texts = hand_over.unpacked(message)
-        return int(texts[0]) if word == hand_over.DONE else self._restore_line()
+        return self._result(message)
 
     def _is_readable(self) -> bool:
         """Return whether a message has come, or the server has ended."""
@@ -582,6 +581,11 @@ class _Relay:
         else:  # done, again, or an empty message
             return False
         return True
+
+    def _result(self, message: bytes) -> int | None:
+        """Return the result of `run` for the last message."""
+        word, *texts = hand_over.unpacked(message)
+        return int(texts[0]) if word == hand_over.DONE else self._restore_line()
 
     def _give_back(self, texts: Sequence[str]) -> tuple[str, str]:
         """Write minutes into a file of the host, and return the answer for the server."""

@@ -112,9 +112,8 @@ class Housekeeping:
         await self._look_for_a_wrong_clock()
         await self._begin_to_lead()
         self._books.outbox_waits.set()
-        server = self._board.config.bank.server
         jobs = (
-            *([] if server is None else [nudges.listen(server, self._look_now.set)]),
+            *self._listening(),
             self._each_time(self._look_now, self._look_at_the_books),
             self._led(lambda: OVERDUE_SECONDS, self._stand_overdue),
             self._led(lambda: BULLETIN_SECONDS, self._write_bulletin),
@@ -132,6 +131,11 @@ class Housekeeping:
             self._close_when_gone(),
         )
         self._jobs = [asyncio.create_task(job) for job in jobs]
+
+    def _listening(self) -> list[Coroutine[Any, Any, None]]:
+        """Return the job that hears of other servers' writes; none for books in a file."""
+        server = self._board.config.bank.server
+        return [] if server is None else [nudges.listen(server, self._look_now.set)]
 
     async def _begin_to_lead(self) -> None:
         """Do at once the jobs that the last leader may have left undone."""

@@ -266,8 +266,7 @@ def _is_there(admin: Connection, server: ServerPlace) -> bool:
     """Return whether the books are there. Raises `BackupRefused` if a killed restore left them."""
     if postgres.has_database(admin, server.name):
         return True
-    latest = "SELECT max(datname) FROM pg_database WHERE starts_with(datname, %s)"
-    ((left,),) = admin.execute(latest, [f"{_shortened(server.name)}{ASIDE}"]).fetchall()
+    left = postgres.latest_database(admin, f"{_shortened(server.name)}{ASIDE}")
     if left is not None:
         raise BackupRefused(
             f"A restore was cut off. The books are in the database {left}. Give them their name"

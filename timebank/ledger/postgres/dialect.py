@@ -518,6 +518,13 @@ def has_database(connection: psycopg.Connection[Any], name: str) -> bool:
     return rows.fetchone() is not None
 
 
+def latest_database(connection: psycopg.Connection[Any], beginning: str) -> str | None:
+    """Return the last of the server's databases whose names begin so, or None."""
+    latest = "SELECT max(datname) FROM pg_database WHERE starts_with(datname, %s)"
+    ((name,),) = connection.execute(latest, [beginning]).fetchall()
+    return None if name is None else str(name)
+
+
 def exported_snapshot(connection: Connection) -> str:
     """Export the snapshot of the open transaction for pg_dump, and return its name."""
     name: str = connection.exec_driver_sql("SELECT pg_export_snapshot()").scalar_one()
