@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from itertools import takewhile
 
 from ansi.keys import ENTER, Key
@@ -42,6 +42,7 @@ _ENGLISH = {
     "Your settings": "settings",
     "Black Jack For Time": "blackjack",
     "Play": "play deal",
+    "No card": "stand stay pass",
 }
 _BET = "Bet"
 _WITH_NUMBER = re.compile(r"(.*?)\s*(\d[\d.,]*)")
@@ -123,8 +124,10 @@ def _named(line: str, choices: Mapping[str, str]) -> str | None:
         return typed.upper()
     labels = {letter: _folded(plain(label)) for letter, label in choices.items() if label}
     further = {_folded(_(label)): words.split() for label, words in _ENGLISH.items()}
-    words = {letter: (*label.split(), *further.get(label, ())) for letter, label in labels.items()}
     answers = {"yes", "no", _folded(_("Yes")), _folded(_("No"))}
+    words = {
+        letter: (*_own(label, answers), *further.get(label, ())) for letter, label in labels.items()
+    }
     if any(each.startswith(typed) for each in answers):  # for yes-or-no questions only
         heads = {key: {*each.split()[:1], *further.get(each, ())} for key, each in labels.items()}
         labels = {letter: label for letter, label in labels.items() if answers & heads[letter]}
@@ -137,6 +140,12 @@ def _named(line: str, choices: Mapping[str, str]) -> str | None:
         if len(matches) == 1:
             return matches[0]
     return None
+
+
+def _own(label: str, answers: Set[str]) -> list[str]:
+    """Return the words that name a label: of "no card" only "no", as "card" means the opposite."""
+    own = label.split()
+    return own[:1] if answers & {*own[:1]} else own
 
 
 def _folded(text: str) -> str:

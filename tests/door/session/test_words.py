@@ -410,6 +410,14 @@ def test_yes_and_no_answer_only_yes_or_no_questions(line: str) -> None:
         assert chosen("no", {"Y": _("Yes"), "K": "No card"}) == ("K", "")
 
 
+def test_a_word_behind_no_does_not_mean_no() -> None:
+    """At Baccarat "card" took no card."""
+    choices = {"Y": "Yes", "N": "No card", "T": "Tutor"}
+    assert [chosen(line, choices) for line in ("card", "c")] == [None, None]
+    for line in ("no card", "no", "n", "stand"):
+        assert chosen(line, choices) == ("N", "")
+
+
 async def test_a_line_client_is_told_of_enter_and_not_of_keys_that_it_lacks(board: World) -> None:
     ada = Guest(board, "Ada")
     await ada.dials(READER)
