@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.terminal import MODERN, REFUSING, SYNCTERM, Profile
+from tests.terminal import ECHO, MODERN, REFUSING, SGA, SYNCTERM, Profile
 
 Looks = dict[str, dict[str, str]]  # the caller's choices, by their name
 
@@ -13,6 +13,8 @@ _WIDE = replace(MODERN, columns=132, rows=50)
 # As SyncTERM draws them.
 _COMMODORE = replace(_NARROW, charset="petscii", terminal_types=("PETSCII",))
 _ATARI = replace(_NARROW, charset="atascii", terminal_types=("ATASCII",), rows=24)
+# Walks press keys, and the letters of a program that sends lines wait for their Enter.
+_LINES = replace(REFUSING, accepts=frozenset({ECHO, SGA}))
 _UTF8 = {"xterm-256color": {"charset": "utf-8", "paint": "colour"}}
 _CP437 = {"syncterm": {"charset": "cp437", "paint": "colour"}}
 
@@ -30,7 +32,7 @@ TERMINALS: dict[str, tuple[Profile, Looks]] = {
     "40x25-cp437": (_NARROW, _CP437),
     "40x25-petscii": (_COMMODORE, {"petscii": {"charset": "petscii", "paint": "colour"}}),
     "40x24-atascii": (_ATARI, {"atascii": {"charset": "atascii", "paint": "colour"}}),
-    "lines": (REFUSING, {"unknown": {"charset": "ascii", "paint": "lines"}}),
+    "lines": (_LINES, {"unknown": {"charset": "ascii", "paint": "lines"}}),
 }
 
 # Terminals of which every screen is drawn as a picture; in UTF-8 the same 80x24 look the same.
