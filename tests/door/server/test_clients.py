@@ -178,7 +178,7 @@ async def registers(window: Window, name: str) -> None:
     await window.types(f"{name}\r").asks("A password (at least 6 characters):")
     await window.types(f"{PASSWORD}\r").asks("Once more:")
     assert PASSWORD not in window.picture
-    await window.types(f"{PASSWORD}\r").asks("Press Enter when you have written it down")
+    await window.types(f"{PASSWORD}\r").asks("when you have written it down")
     window.types(" ")
     # The terminal named itself xterm-256color: the second box is right, and Enter takes it.
     await window.asks("Your choice (Enter for 2)?")

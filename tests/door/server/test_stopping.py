@@ -73,7 +73,7 @@ async def arrive(board: Served, number: int) -> Plain:
     caller = await Plain.calls(board.port)
     await caller.until(GREETING)
     await caller.types(f"{name_of(number)}\r{PASSWORD}\r")
-    await caller.until(b"Press any key")
+    await caller.until(b"Press Enter")
     await caller.types(" ")
     await caller.until(b"oodbye")
     return caller
