@@ -221,7 +221,7 @@ async def is_played_at(board: World, game: str, seed: bytes, profile: Profile) -
 async def at_the_menu(board: World, profile: Profile = MODERN) -> Terminal:
     board.enter("Ada")
     terminal = await logged_on(board, "Ada", profile)
-    await terminal.until("ress any key")
+    await terminal.until("Press any key")
     await terminal.send(" ").until("oodbye")
     return terminal
 
