@@ -47,7 +47,8 @@ def back_up(
     if passphrase is not None and not 0 < len(passphrase) <= LONGEST_PASSPHRASE:
         must = f"must have 1 to {LONGEST_PASSPHRASE} bytes"
         raise BackupRefused(f"The passphrase, the first line of its file, {must}.")
-    keys = {each: settings.database.with_name(name) for each, name in KEYS.items()}
+    paths = {each: settings.database.with_name(name) for each, name in KEYS.items()}
+    keys = {each: path for each, path in paths.items() if path.exists()}
     written: Path = open_table(config).table("board").read("texts", Text(Path), TEXTS)
     data, texts = (_place(each, config) for each in (settings.database.parent, written))
     with (
@@ -59,10 +60,14 @@ def back_up(
         copied = copy_books(books)
         members = {CONFIG: _read(config), **_screens(written, texts)}
         if passphrase is not None:
-            members |= {e: _sealed(key, passphrase) for e, key in keys.items() if key.exists()}
+            members |= {each: _sealed(key, passphrase) for each, key in keys.items()}
+        why = "--passphrase-file adds them" if keys else "the board has none"
+        left_out = f"No SSH keys are in it; {why}."
+        about_keys = [] if keys.keys() & members.keys() else [left_out]
         steps = [f"mkdir -p {texts}; mv {TEXTS}/* {texts}"] if texts.is_absolute() else []
         steps += [f"openssl pkey -in {e} -out {data / KEYS[e]}" for e in KEYS if e in members]
-        words = _contents(members, copied, name, settings.schedule.local(now), steps)
+        local = settings.schedule.local(now)
+        words = _contents(members, copied, name, local, about_keys, steps)
         with tarfile.open(part, "w") as tar:
             for each, content in {CONTENTS: words.encode(), **members}.items():
                 tar.addfile(_member(each, len(content), now), io.BytesIO(content))
@@ -103,18 +108,19 @@ def _member(name: str, size: int, now: datetime) -> tarfile.TarInfo:
 
 
 def _contents(
-    members: Mapping[str, bytes], copied: Copied, books: str, local: datetime, steps: list[str]
+    members: Mapping[str, bytes],
+    copied: Copied,
+    books: str,
+    local: datetime,
+    about_keys: list[str],
+    steps: list[str],
 ) -> str:
     state = "with faults: see `timebank audit`" if copied.findings else "in order"
     lines = [
         f"All of a board on {local:%Y-%m-%d %H:%M}.",
         f"  {books}: {copied.transfers} transfers, {state}; {BOOKS[books]} reads it",
         *(f"  {name}{SEALED if name in KEYS else ''}" for name in members),
-        *(
-            []
-            if KEYS.keys() & members.keys()
-            else ["No SSH keys are in it; --passphrase-file adds them."]
-        ),
+        *about_keys,
         "Never in it: certificates, passwords of PostgreSQL, logs, files of other programs.",
         "It holds password hashes and the seeds of shoes: let nobody read it.",
         "To put all of it back, as the user of the board, in its folder or an empty one:",

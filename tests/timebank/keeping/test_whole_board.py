@@ -109,6 +109,16 @@ def test_without_a_passphrase_the_keys_are_left_out(board, timebank, folder: Pat
     assert [name for name in members(path) if name.startswith("ssh")] == []
 
 
+def test_a_board_without_keys_is_not_asked_for_a_passphrase_to_add_them(
+    board, timebank, folder: Path, passphrase: str
+) -> None:
+    for key in (folder / "data").glob("ssh_host*"):
+        key.unlink()
+    for path, *given in (("a.tar",), ("b.tar", "--passphrase-file", passphrase)):
+        said = timebank.says("backup", "--all", *given, str(folder / path))
+        assert "No SSH keys are in it; the board has none." in said
+
+
 def test_a_key_in_the_form_that_openssl_writes_is_sealed_too(
     board, timebank, folder: Path, passphrase: str
 ) -> None:
