@@ -51,10 +51,12 @@ def list_callers(config_path: Path, form: str) -> None:
     tell(form, [callers_table(known, schedule)], FIELDS, caller_records(known, schedule))
 
 
-@callers.command()
-@config_option
-@by_option
-@click.argument("name")
+def on_caller(run: Callable[..., None]) -> click.Command:
+    """Make a command of `door callers` with the options of each act on one caller."""
+    return callers.command()(config_option(by_option(click.argument("name")(run))))
+
+
+@on_caller
 def grant(config_path: Path, by: str, name: str) -> None:
     """Give a caller sysop powers.
 
@@ -66,10 +68,7 @@ def grant(config_path: Path, by: str, name: str) -> None:
     click.echo(f"{powers.numbered(record)}, now has sysop powers.")
 
 
-@callers.command()
-@config_option
-@by_option
-@click.argument("name")
+@on_caller
 def revoke(config_path: Path, by: str, name: str) -> None:
     """Take a caller's sysop powers away, at once. NAME is as for grant."""
     with writing(load_config(config_path)) as desk:
@@ -86,10 +85,7 @@ def act_on_caller(act: Callable[..., str]) -> Callable[..., None]:
     `act` gets the books, the caller's number, the name for the log, and its own options.
     """
 
-    @callers.command()
-    @config_option
-    @by_option
-    @click.argument("name")
+    @on_caller
     @wraps(act)
     def command(config_path: Path, by: str, name: str, **options: str) -> None:
         with writing(load_config(config_path)) as desk:
@@ -142,10 +138,7 @@ def notice(desk: Desk, caller_id: int, by: str, text: str) -> str:
     return caller_acts.leave_notice(desk, caller_id, text, by)
 
 
-@callers.command("second-step-off")
-@config_option
-@by_option
-@click.argument("name")
+@on_caller
 def second_step_off(config_path: Path, by: str, name: str) -> None:
     """Turn off a caller's authenticator, if the phone is lost."""
     with writing(load_config(config_path)) as desk:
@@ -155,11 +148,8 @@ def second_step_off(config_path: Path, by: str, name: str) -> None:
     click.echo(f"`door pages` no longer asks {record.name} for a code.")
 
 
-@callers.command()
-@config_option
+@on_caller
 @format_option
-@by_option
-@click.argument("name")
 @click.option("--take-away", metavar="SHA256:...", help="Take away the key of this fingerprint.")
 def keys(config_path: Path, form: str, by: str, name: str, take_away: str | None) -> None:
     """Show a caller's SSH keys, or take one away."""
@@ -188,10 +178,7 @@ def keys(config_path: Path, form: str, by: str, name: str, take_away: str | None
         click.echo(f"Since a restore {count} until {record.name} logs on by password.", err=True)
 
 
-@callers.command()
-@config_option
-@by_option
-@click.argument("name")
+@on_caller
 @click.argument("new_name")
 def rename(config_path: Path, by: str, name: str, new_name: str) -> None:
     """Rename a caller, who keeps everything, powers included."""
@@ -210,11 +197,8 @@ def rename(config_path: Path, by: str, name: str, new_name: str) -> None:
         )
 
 
-@callers.command()
-@config_option
-@by_option
+@on_caller
 @why_option
-@click.argument("name")
 @click.option("--yes", is_flag=True, help="Don't ask.")
 def delete(config_path: Path, by: str, why: str, name: str, yes: bool) -> None:
     """Delete a caller.
@@ -233,10 +217,7 @@ def delete(config_path: Path, by: str, why: str, name: str, yes: bool) -> None:
     click.echo(done)
 
 
-@callers.command()
-@config_option
-@by_option
-@click.argument("name")
+@on_caller
 @click.argument("new_name", required=False)
 def restore(config_path: Path, by: str, name: str, new_name: str | None) -> None:
     """Bring a deleted caller back, with all their time.
@@ -252,10 +233,7 @@ def restore(config_path: Path, by: str, name: str, new_name: str | None) -> None
     click.echo(done)
 
 
-@callers.command()
-@config_option
-@by_option
-@click.argument("name")
+@on_caller
 @click.option("--stdin", is_flag=True, help="Read the password from standard input.")
 def password(config_path: Path, by: str, name: str, stdin: bool) -> None:
     """Set a password, or register a reserved name.
