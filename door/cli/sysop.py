@@ -17,6 +17,7 @@ from door import closed
 from door.cli.common import config_option, load_config, rows_option
 from door.config import config
 from door.errors import NoAnswer
+from door.lines import hand_over
 from door.server import control_client as asking
 from door.server import server_note
 from timebank import serving
@@ -205,7 +206,11 @@ def _folder_without_server(path: Path, data: Path | None) -> str | None:
     until = time.monotonic() + START_SECONDS
     while not is_other and serving.is_starting(settings.bank.lock) and time.monotonic() < until:
         time.sleep(START_POLL_SECONDS)
-    return None if is_other or serving.is_held(settings.bank.lock) else str(folder)
+    if is_other or serving.is_held(settings.bank.lock):
+        return None
+    if wire := hand_over.dial_if_any(str(folder)):  # a server of release 1.0 holds no lock
+        wire.close()
+    return None if wire else str(folder)
 
 
 def _tell(where: Where, command: str, **what: object) -> None:

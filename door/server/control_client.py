@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 RECEIPT_SECONDS = 3.0  # for a server to confirm that it has read a command
 ANSWER_SECONDS = 10.0  # for a server to carry it out
+OF_RELEASE_1_0 = "If it is of release 1.0, close it with `door upgrade`; otherwise try again."
 
 
 def ask_server(
@@ -91,7 +92,10 @@ def ask(
             " nobody knows whether it is done."
         ) from error
     except OSError as error:
-        raise NoAnswer(f"Can't talk to the server: {error.strerror or error}.") from error
+        raise NoAnswer(
+            f"Can't talk to a server in {data} ({error.strerror or error}). If none runs there,"
+            " `door serve` starts one."
+        ) from error
     if "error" in answer:
         raise NoAnswer(str(answer["error"]))
     return answer
@@ -102,7 +106,8 @@ def _answer_by(wire: _socket, data: Path, request: Mapping[str, object]) -> Mapp
     packet = hand_over.packed(commands.COMMAND, json.dumps(request))
     if len(packet) > hand_over.LARGEST:
         raise NoAnswer("That is too long. Nothing was done.")
-    wire.send(packet)
+    with suppress(BrokenPipeError):  # the receipt will be missing
+        wire.send(packet)
     try:
         receipt = hand_over.receive(wire)
     except TimeoutError:
@@ -110,8 +115,10 @@ def _answer_by(wire: _socket, data: Path, request: Mapping[str, object]) -> Mapp
         if not (receipt := hand_over.receive(wire)):
             raise NoAnswer(_stands_still(data)) from None
     if receipt != hand_over.packed(commands.RECEIVED):
-        other = server_note.release_warning(data) or "The server has hung up."
-        raise NoAnswer(f"{other} Nothing was done.")
+        raise NoAnswer(
+            f"Nothing was done: the server in {data} has hung up without reading this. "
+            + (server_note.release_warning(data) or OF_RELEASE_1_0)
+        )
     wire.settimeout(ANSWER_SECONDS)
     text = ""
     while packet := hand_over.receive(wire):

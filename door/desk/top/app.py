@@ -83,7 +83,7 @@ class CallerScreen(Screen[str]):
                 why = clean(str(message.get("error", ""))) or why
                 self._apply(message)
         except OSError as error:
-            why = f"The server can't be reached: {error}."
+            why = f"The server does not answer ({error.strerror or error}). `door nodes` says more."
         self.dismiss(why)
 
     def _apply(self, message: Mapping[str, Any]) -> None:

@@ -12,12 +12,19 @@ from threading import Thread
 
 import pytest
 
+from door import closed
 from door.errors import NoAnswer
 from door.lines import commands, hand_over
 from door.server import control_client
+from tests.door.processes import OPEN_ALL_DAY
 from tests.door.server.test_for_doors import SECONDS, for_doors, has_ended
+from tests.door.shell import CommandResult, Shell
 
 NODES = {"control": "nodes"}
+HUNG_UP = (
+    "Nothing was done: the server in {data} has hung up without reading this. If it is of release"
+    " 1.0, close it with `door upgrade`; otherwise try again."
+)
 
 
 @contextmanager
@@ -69,6 +76,46 @@ def test_a_command_received_by_a_dying_server_has_an_unknown_outcome(tmp_path: P
         with pytest.raises(NoAnswer, match="has ended, and nobody knows whether it did this"):
             control_client.ask(tmp_path, NODES)
         ear.join()
+
+
+def test_a_server_that_hangs_up_unread_is_named_with_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    near, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    far.close()
+    monkeypatch.setattr(hand_over, "dial", lambda *_: near)
+    with pytest.raises(NoAnswer) as refused:
+        control_client.ask(tmp_path, NODES)
+    assert str(refused.value) == HUNG_UP.format(data=tmp_path)
+
+
+def test_a_socket_of_another_kind_is_named_with_what_to_do(tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as wire:
+        wire.bind(str(tmp_path / hand_over.NAME))
+        wire.listen()
+        with pytest.raises(NoAnswer) as refused:
+            control_client.ask(tmp_path, NODES)
+    assert str(refused.value) == (
+        f"Can't talk to a server in {tmp_path} (Protocol wrong type for socket). If none runs"
+        " there, `door serve` starts one."
+    )
+
+
+def test_a_server_of_release_1_0_is_not_taken_for_a_closed_board(tmp_path: Path) -> None:
+    """A server of release 1.0 holds no lock, and hangs up on commands."""
+    config, data = tmp_path / "sysop.toml", tmp_path / "data"
+    config.write_text(OPEN_ALL_DAY, encoding="utf-8")
+    data.mkdir()
+    with deaf(data) as server:
+
+        def hang_up() -> None:
+            for _ in range(2):
+                server.accept()[0].close()
+
+        (ear := Thread(target=hang_up, daemon=True)).start()
+        assert Shell(config)("stop") == CommandResult(2, "", HUNG_UP.format(data=data) + "\n")
+        ear.join()
+    assert not closed.is_closed(str(data))
 
 
 def test_a_command_that_no_server_could_read_is_not_sent(tmp_path: Path) -> None:

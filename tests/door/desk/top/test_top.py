@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import shlex
 import shutil
@@ -85,6 +86,10 @@ async def test_a_sysop_watches_the_board_and_acts(tmp_path: Path) -> None:
             await sees("Mail hour is from 12:0")
             await answers("e", "was started early. Take it back?", "y")
             await sees("is taken back")
+            hung_up = BrokenPipeError(errno.EPIPE, "Broken pipe")
+            with mock.patch("door.desk.top.app.Conversation", side_effect=hung_up):
+                await pilot.press("l")
+                await sees("The server does not answer (Broken pipe). `door nodes` says more.")
             await pilot.press("l")
             await sees("BLACKJACK PAYS", "c talks to them")
             await ada.sees("The sysop is looking over your shoulder.")
