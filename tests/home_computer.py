@@ -91,7 +91,7 @@ class HomeScreen:
         raise NotImplementedError
 
     def keys(self, text: str) -> bytes:
-        """What the keyboard sends for a text; ESC is the key in place of Esc."""
+        """What the keyboard sends for a text; ESC is the key in place of Esc, DEL is Delete."""
         raise NotImplementedError
 
     def letters(self, data: bytes) -> str:
@@ -153,7 +153,7 @@ class Commodore(HomeScreen):
             self.put(self._glyph(code), reverse=self.reverse)
 
     def keys(self, text: str) -> bytes:
-        swapped = {"\x1b": 0x5F, "\b": 0x14, "←": 0x5F}
+        swapped = {"\x1b": 0x5F, "\b": 0x14, "\x7f": 0x14, "←": 0x5F}
         for letter in _SMALL:
             swapped |= {letter: ord(letter) - 0x20, letter.upper(): ord(letter) + 0x60}
         return bytes(swapped.get(key, ord(key) & 0xFF) for key in text)
@@ -233,7 +233,7 @@ class Atari(HomeScreen):
             self.put(self._glyph(code & 0x7F), reverse=code >= 0x80)
 
     def keys(self, text: str) -> bytes:
-        return text.replace("\r", "\x9b").replace("\b", "\x7e").encode("latin-1")
+        return text.translate({0x08: 0x7E, 0x0D: 0x9B, 0x7F: 0x7E}).encode("latin-1")
 
     def letters(self, data: bytes) -> str:
         return "".join(
