@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ansi import art
-from ansi.art import Art, Sauce
 from ansi.style import from_pipe, sgr
 from door import wording
 from door.call.markup import literal, plain
@@ -139,10 +138,9 @@ def write(bulletin: Bulletin, board: str, folder: Path) -> None:
     painted = "\r\n".join(
         "".join(f"{sgr(style)}{part}" for style, part in from_pipe(row)) + "\x1b[0m" for row in rows
     )
-    sauce = Sauce(title=f"Bulletin of {bulletin.day_news.day}", group=plain(board), columns=80)
-    files.replace(folder / f"{NAME}.ans", art.write(Art(painted + "\r\n", sauce)), READABLE_BY_ALL)
+    files.replace(folder / f"{NAME}.ans", art.encode(painted + "\r\n"), READABLE_BY_ALL)
     text = "\r\n".join(plain(row) for row in rows) + "\r\n"
-    files.replace(folder / f"{NAME}.asc", art.write(Art(text, None)), READABLE_BY_ALL)
+    files.replace(folder / f"{NAME}.asc", art.encode(text), READABLE_BY_ALL)
 
 
 def list_of(heading: str, places: Iterable[tuple[str, str]]) -> list[str]:

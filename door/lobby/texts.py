@@ -180,8 +180,7 @@ def _as_sent(picture: Art, columns: int, rows: int, colour: bool, above: str) ->
 
 
 def _middle(picture: Art, columns: int) -> int:
-    own = picture.sauce.columns if picture.sauce else 0
-    return max(0, (columns - (own or LAYOUT_COLUMNS + 1)) // 2)
+    return max(0, (columns - picture.columns) // 2)
 
 
 def _as_bright_as_can_be(console: Console, painted: str) -> str:

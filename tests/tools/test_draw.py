@@ -1,5 +1,7 @@
 """Our own screens: the shipped files match the drawings, and every editor opens them."""
 
+import struct
+
 import pytest
 
 from ansi import art
@@ -28,34 +30,39 @@ def test_every_screen_has_all_its_forms_and_is_of_a_room() -> None:
     assert rooms - named == {"welcome", *GAMES} - {"baccarat"}
 
 
+def rows(name: str) -> int:
+    return art.read(FILES[name]).text.count("\r\n")
+
+
 @pytest.mark.parametrize("name", sorted(FILES))
 def test_a_drawn_file_names_its_source(name: str) -> None:
-    sauce = art.read(FILES[name]).sauce
-    assert sauce is not None
-    assert sauce.author == sauce.group == "Black Jack For Time"
-    assert sauce.title == name.partition(".")[0].replace("-", " ").capitalize()
-    assert (sauce.data_type, sauce.file_type) == (1, 1 if name.endswith("ans") else 0)
-    assert sauce.columns == (40 if ".40." in name else 80)
-    assert sauce.lines == art.read(FILES[name]).text.count("\r\n")
+    title = name.partition(".")[0].replace("-", " ").capitalize().encode()
+    columns = 40 if ".40." in name else 80
+    author = b"Black Jack For Time".ljust(20)
+    record = FILES[name][-128:]
+    assert FILES[name][-129:-121] == b"\x1aSAUCE00"
+    assert record[7:90] == title.ljust(35) + author * 2 + b"20261123"
+    numbers = struct.unpack("<IBBHHHHBB", record[90:106])
+    assert numbers[1:] == (1, int(name.endswith("ans")), columns, rows(name), 0, 0, 0, 0)
+    assert numbers[0] == len(FILES[name]) - 129
+    assert record[106:] == b"IBM VGA".ljust(22, b"\0")
+    assert art.read(FILES[name]).columns == columns
 
 
 @pytest.mark.parametrize("name", sorted(FILES))
 def test_no_line_reaches_the_last_column_or_leaves_a_colour_behind(name: str) -> None:
     picture = art.read(FILES[name])
-    assert picture.sauce is not None
-    canvas = Canvas(picture.sauce.columns + 2, picture.sauce.lines + 2)
+    canvas = Canvas(picture.columns + 2, rows(name) + 2)
     art.paint(canvas, picture, 0, 0)
     for row in range(canvas.rows):
-        assert len(canvas.text(row)) < picture.sauce.columns
+        assert len(canvas.text(row)) < picture.columns
     for line in picture.text.split("\r\n"):
         assert "\x1b" not in line or line.endswith("\x1b[0m")
 
 
 @pytest.mark.parametrize("name", sorted(FILES))
 def test_screens_fit_where_they_are_shown(name: str) -> None:
-    sauce = art.read(FILES[name]).sauce
-    assert sauce is not None
-    assert sauce.lines <= (5 if name.partition(".")[0] in HEADERS else 20)
+    assert rows(name) <= (5 if name.partition(".")[0] in HEADERS else 20)
 
 
 @pytest.mark.parametrize("name", sorted(name for name in FILES if name.endswith("asc")))

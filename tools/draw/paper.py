@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from datetime import date
+import struct
 
-from ansi.art import Art, Sauce, write
+from ansi.art import encode
 from ansi.style import Colour
 from tools.draw.letters import Dots
 
 AUTHOR = "Black Jack For Time"
-MADE = date(2026, 11, 23)
-FONT = "IBM VGA"
+MADE = b"20261123"
+FONT = b"IBM VGA"
+_RECORD = struct.Struct("<7s35s20s20s8sIBBHHIBB22s")  # SAUCE, revision 5
+
+
+def as_file(text: str, title: str, file_type: int, columns: int, rows: int) -> bytes:
+    """Return a picture with its SAUCE record; `file_type` is 1 for ANSI, 0 for plain letters."""
+    picture, author = encode(text), AUTHOR.encode().ljust(20)
+    head = (b"SAUCE00", title.encode().ljust(35), author, author, MADE, len(picture))
+    return picture + b"\x1a" + _RECORD.pack(*head, 1, file_type, columns, rows, 0, 0, 0, FONT)
 
 
 class Paper:
@@ -81,8 +89,7 @@ class Paper:
     def ansi(self, title: str) -> bytes:
         lines = (self._line(row) for row in range(self.rows))
         text = "".join(f"{line}\r\n" for line in lines)
-        sauce = Sauce(title, AUTHOR, AUTHOR, MADE, 1, 1, self._screen, self.rows, font=FONT)
-        return write(Art(text, sauce))
+        return as_file(text, title, 1, self._screen, self.rows)
 
     def _line(self, row: int) -> str:
         """Return a row without the blanks at its end; it begins and ends in the plain colours."""
@@ -119,5 +126,5 @@ def _sgr(colour: Colour, behind: Colour, new: Colour, new_behind: Colour) -> str
 def plain(lines: list[str], title: str, columns: int) -> bytes:
     """Return a picture of plain letters as a file."""
     assert all(len(line) < columns and line.isascii() for line in lines), title
-    sauce = Sauce(title, AUTHOR, AUTHOR, MADE, 1, 0, columns, len(lines), font=FONT)
-    return write(Art("".join(f"{line.rstrip()}\r\n" for line in lines), sauce))
+    text = "".join(f"{line.rstrip()}\r\n" for line in lines)
+    return as_file(text, title, 0, columns, len(lines))

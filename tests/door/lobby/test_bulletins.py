@@ -48,8 +48,7 @@ async def test_yesterdays_winner_is_in_todays_bulletin(tmp_path: Path) -> None:
         assert "1 Alice                       10:00" in written
         assert "1 hand                     -10:00" in written
         picture = art.read((texts / "bulletin.ans").read_bytes())
-        assert picture.sauce is not None
-        assert picture.sauce.title == "Bulletin of 2026-11-20"
+        assert "Friday 20 November 2026" in picture.text
         await reader.send("n").until("<N>ext")
         await reader.send(">").until("<P>revious")
         assert "1 Alice                       10:00" in reader.heard

@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from ansi import art
-from ansi.art import Art, Sauce
+from ansi.art import Art
 from door.lobby import texts
 from tests.door.banking import WINDOW, at_the_window, hears, last_column_is_empty, moves
 from tests.door.visiting import MENU, MINUTE, Guest, known, sysop_toml, visitor
 from tests.terminal import MODERN, REFUSING, SYNCTERM
 from tests.world import World, world
+from tools.draw.paper import as_file
 
 OPEN = sysop_toml(events="", timebank="known_days = 0")
 
@@ -55,16 +56,16 @@ async def leaves_the_bank(guest: Guest) -> None:
 
 
 async def test_a_caller_is_greeted_with_the_sysops_screen(tmp_path: Path) -> None:
-    sauce = Sauce(title="WELCOME", author="Nobody", columns=80, comments=("not for callers",))
-    picture = Art("\x1b[2J\x1b[3;10H\x1b[1;31mCome ░▒▓ in\x1b[0m\r\n", sauce)
-    draws(tmp_path, "welcome.ans", art.write(picture))
+    text = "\x1b[2J\x1b[3;10H\x1b[1;31mCome ░▒▓ in\x1b[0m\r\n"
+    picture = as_file(text, "WELCOME", 1, 80, 1).replace(b"\x1a", b"\x1aCOMNT" + b"not for callers")
+    draws(tmp_path, "welcome.ans", picture)
     draws(tmp_path, "welcome.asc", "Come in, plainly\r\n|12with a bar\r\n")
     async with world(tmp_path, toml=OPEN) as board:
         ada = known(board, "Ada")
         await ada.dials(SYNCTERM)
         assert ada.terminal.row(3) == " " * 9 + "Come ░▒▓ in"
         assert "The Test Board" not in ada.screen
-        for hidden in ("SAUCE", "WELCOME", "Nobody", "not for callers"):
+        for hidden in ("SAUCE", "WELCOME", "Black Jack For Time", "not for callers"):
             assert hidden not in ada.terminal.transcript
         bob = Guest(board, "Bob")
         await bob.dials(REFUSING)
@@ -161,7 +162,8 @@ async def test_a_sysop_is_named_once_there_is_a_name(tmp_path: Path) -> None:
 
 # Bright backgrounds.
 
-ICE = art.write(Art("\x1b[5;31;44mshine\x1b[0m\r\n", Sauce(columns=80, flags=1)))
+PLAIN = as_file("\x1b[5;31;44mshine\x1b[0m\r\n", "Ice", 1, 80, 1)
+ICE = PLAIN[:-23] + b"\x01" + PLAIN[-22:]  # iCE colours
 
 
 async def test_bright_backgrounds_are_sent_in_each_terminals_own_way(tmp_path: Path) -> None:
