@@ -96,11 +96,6 @@ _MODIFIED = re.compile(r"(?:1;[0-9]+)?")
 _POSITION = re.compile(r"([0-9]{1,4});([0-9]{1,4})")
 _MODIFIED_TILDE = re.compile(r"([0-9]{1,3})(?:;[0-9]+)?")
 
-# Single bytes that are a key, whatever follows.
-_ASCII_KEYS: dict[bytes, str] = {bytes((code,)): chr(code) for code in range(0x20, 0x7F)} | {
-    bytes((code,)): key for code, key in _CONTROLS.items()
-}
-
 # Telnet sends a NUL together with a return. No one presses an arrow so soon after Enter.
 RETURN_SECONDS = 0.05
 SCAN_SECONDS = 0.35  # from a NUL to its scan code, though both are sent together
@@ -124,31 +119,25 @@ def _key(character: str) -> str:
 class KeyDecoder:
     """Decodes the keys of one line, in bounded memory."""
 
-    __slots__ = ("_idle", "_positions", "_sequence", "_state", "_text")
+    __slots__ = ("_positions", "_sequence", "_state", "_text")
 
     def __init__(self, charset: Charset) -> None:
         self._text = Decoder(charset)
         self._state = _GROUND
         self._sequence = bytearray()
         self._positions: list[tuple[int, int]] = []
-        self._idle = True  # no sequence and no letter is unfinished
 
     def feed(self, data: bytes) -> list[str]:
         """Return the keys that these bytes complete: characters, or constants of this module.
 
         An answerback in several packets is taken for typing.
         """
-        if self._idle:
-            key = _ASCII_KEYS.get(data)
-            if key is not None:
-                return [key]
         if ANSWERBACK in data:
             data = data.replace(ANSWERBACK, b"")
         keys: list[str] = []
         position = 0
         while position < len(data):
             position = self._STEPS[self._state](self, data, position, keys)
-        self._idle = self._state == _GROUND and not self._text.pending
         return keys
 
     @property
@@ -163,7 +152,6 @@ class KeyDecoder:
         keys: list[str] = [ESCAPE] if self._state == _ESCAPE else []
         if self.pending_escape:
             self._state = _GROUND
-            self._idle = not self._text.pending
         keys.extend(self._text.finish())
         self.settle(SCAN_SECONDS + RETURN_SECONDS)
         return keys
@@ -179,7 +167,6 @@ class KeyDecoder:
             self._state == _PASTE and seconds > PASTE_SECONDS
         ):
             self._state = _GROUND
-            self._idle = not self._text.pending
 
     def positions(self) -> list[tuple[int, int]]:
         """Return the new reports of the cursor's position, as row and column from 1."""
