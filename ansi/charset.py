@@ -48,10 +48,6 @@ class Charset(Enum):
         return self not in (Charset.ASCII, Charset.LATIN1)
 
 
-# Enum attributes are slow, and these are needed for every key.
-_CP437, _CP437_TEXT, _UTF8 = Charset.CP437, Charset.CP437_TEXT, Charset.UTF8
-_LATIN1 = Charset.LATIN1
-
 UNREADABLE = "\N{REPLACEMENT CHARACTER}"  # replaces bytes that are no letter
 
 # The pictures that a PC's character generator has for bytes 1 to 31 and 127.
@@ -61,18 +57,18 @@ GLYPHS = dict(zip([*range(1, 32), 127], "☺☻♥♦♣♠•◘○◙♂♀♪
 # others ring, tab, feed a line or start a sequence on some terminal.
 _SAFE_GLYPHS = (1, 2, 3, 4, 5, 6, 16, 17)
 
-# A printable ASCII character for each. The most frequent come first, because a table encodes the
-# first 128.
-_LOOKALIKES = dict(
+# A printable ASCII character for each shape, sign and letter.
+_SHAPES = dict(
     zip(
-        "─│┌┐└┘├┤┬┴┼═║╔╗╚╝╠╣╦╩╬╒╓╕╖╘╙╛╜╞╟╡╢╤╥╧╨╪╫░▒▓█▄▌▐▀■♥♦♣♠►◄☺☻•·∙°",
-        "-|+++++++++=|+++++++++++++++++++++++++++.:#####=#HDCS><@@*..o",
+        "─│┌┐└┘├┤┬┴┼═║╔╗╚╝╠╣╦╩╬╒╓╕╖╘╙╛╜╞╟╡╢╤╥╧╨╪╫░▒▓█▄▌▐▀■♥♦♣♠►◄☺☻•∙▲▼▬◘○◙♂♀♪♫☼↕‼↨↑↓→←∟↔⌂",
+        "-|+++++++++=|+++++++++++++++++++++++++++.:#####=#HDCS><@@*.^v-*ooMFddo|!|^v><L-^",
         strict=True,
     )
-) | dict(
+)
+_LOOKALIKES = _SHAPES | dict(
     zip(
-        "▲▼▬◘○◙♂♀♪♫☼↕‼¶§↨↑↓→←∟↔⌂‘’‚‛“”„‹›«»–—―‐‑‒…†‡‰′″×÷±¡¿¢£¥€¦¨©®´¸µ¬¯√≈≡≤≥∞",
-        "^v-*ooMFddo|!PS|^v><L-^'''`\"\"\"<><>------.++%'\"x/+!?cLYE|\"cR',u-~V~=<>8",
+        "·°¶§‘’‚‛“”„‹›«»–—―‐‑‒…†‡‰′″×÷±¡¿¢£¥€¦¨©®´¸µ¬¯√≈≡≤≥∞",
+        ".oPS'''`\"\"\"<><>------.++%'\"x/+!?cLYE|\"cR',u-~V~=<>8",
         strict=True,
     )
 )
@@ -100,16 +96,14 @@ def _cp437_letters(low_glyphs: Sequence[int]) -> str:
     return "".join(letters) + "\ufffe"  # byte 255 is no character
 
 
-_SHAPES = "─│┌┐└┘├┤┬┴┼═║╔╗╚╝╠╣╦╩╬╒╓╕╖╘╙╛╜╞╟╡╢╤╥╧╨╪╫░▒▓█▄▌▐▀■♥♦♣♠►◄☺☻•∙▲▼▬◘○◙♂♀♪♫☼↕‼↨↑↓→←∟↔⌂"
 # For `str.translate`: replaces shapes in a text for a screen reader.
-READ_ALOUD = {ord(shape): _LOOKALIKES[shape] for shape in _SHAPES}
+READ_ALOUD = str.maketrans(_SHAPES)
 
-_CP437_MAP = codecs.charmap_build(_cp437_letters(_SAFE_GLYPHS))
-_CP437_TEXT_MAP = codecs.charmap_build(_cp437_letters(()))
-_LATIN1_MAP = codecs.charmap_build("".join(map(chr, range(255))) + "\ufffe")
-_ASCII_TABLED = list(_LOOKALIKES)[:128]
-_ASCII_MAP = codecs.charmap_build("".join(map(chr, range(128))) + "".join(_ASCII_TABLED))
-_ASCII_BYTES = bytes(range(128)) + "".join(map(_LOOKALIKES.__getitem__, _ASCII_TABLED)).encode()
+_MAPS = {
+    Charset.CP437: codecs.charmap_build(_cp437_letters(_SAFE_GLYPHS)),
+    Charset.CP437_TEXT: codecs.charmap_build(_cp437_letters(())),
+    Charset.LATIN1: codecs.charmap_build("".join(map(chr, range(255))) + "\ufffe"),
+}
 
 
 @lru_cache(maxsize=4096)
@@ -146,16 +140,11 @@ def encode(text: str, charset: Charset) -> bytes:
     """
     if text.isascii():
         return text.encode("ascii")
-    if charset is _CP437:
-        return codecs.charmap_encode(text, "ansi.stand-ins", _CP437_MAP)[0]
-    if charset is _CP437_TEXT:
-        return codecs.charmap_encode(text, "ansi.stand-ins", _CP437_TEXT_MAP)[0]
-    if charset is _LATIN1:
-        return codecs.charmap_encode(text, "ansi.stand-ins", _LATIN1_MAP)[0]
-    if charset is _UTF8:
+    if charset is Charset.UTF8:
         return text.encode("utf-8", "replace")
-    tabled = codecs.charmap_encode(text, "ansi.stand-ins", _ASCII_MAP)[0]
-    return tabled.translate(_ASCII_BYTES)
+    if charset in _MAPS:
+        return codecs.charmap_encode(text, "ansi.stand-ins", _MAPS[charset])[0]
+    return text.encode("ascii", "ansi.stand-ins")
 
 
 _READ_AS = {Charset.ASCII: "utf-8", Charset.LATIN1: "cp1252"}
@@ -177,10 +166,6 @@ class Decoder:
 
     def decode(self, data: bytes) -> str:
         return self._decoder.decode(data)
-
-    @property
-    def pending(self) -> bool:
-        return bool(self._decoder.getstate()[0])
 
     def finish(self) -> str:
         """Return `UNREADABLE` if the last letter lacks bytes, else nothing."""
