@@ -303,13 +303,16 @@ class IdledOut(Interruption):
 
 
 class Closing(Interruption):
-    """The board closes. The text is for the caller."""
+    """The board closes, or ends this call. The text is for the caller."""
 
     rank = 2
+    reason = "closed by the board"
 
 
-class Kicked(Closing):
-    """The sysop ends this call. The text is for the caller."""
+class LockedOut(Closing):
+    """The sysop has locked the caller out. The text is for the caller."""
+
+    reason = "locked out"
 
 
 class HandedBack(Closing):
@@ -325,6 +328,7 @@ class TakenOver(Interruption):
     """Another call of the same caller has taken this one's place."""
 
     rank = 3
+    reason = "taken over"
 
 
 class CarrierLost(Interruption):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from door.call import passwords
 from door.call.arrivals import Arrivals
-from door.call.caller import TAKEN_OVER, WAS_TAKEN_OVER, Caller, closed
+from door.call.caller import TAKEN_OVER, Caller, closed
 from door.call.chair import SWITCHED_OFF
 from door.call.console import Console
 from door.call.guest_caller import HostCaller, brought_by
@@ -307,7 +307,7 @@ class Board:
                 self.by_doors.remove(caller)
             self._on_nodes.pop(caller.call_id, None)
             caller.ended.set()
-            if reason != WAS_TAKEN_OVER:
+            if reason != TakenOver.reason:
                 self.arrivals.announce_departure(caller)
             elif self._caller_here(caller.record.id) is None:
                 self.arrivals.note_moved(caller)

@@ -21,7 +21,7 @@ from door.call.patience import Patience
 from door.call.status_line import StatusLine
 from door.call.talk import Talk
 from door.config.config import Pace
-from door.errors import Closing, Kicked, TakenOver
+from door.errors import Closing, LockedOut, TakenOver
 from door.flag import Flag
 from timebank.callers import awards, callers
 from timebank.callers.award_names import award_words
@@ -55,7 +55,6 @@ TAKEN_OVER = Phrase("You've logged on from another connection.")
 LANGUAGE_KEY = "*"
 EXPIRY_TOLD = "expiry_told"  # preference: the caller has read when minutes expire
 AT_LOG_ON = N_("Log-on")
-WAS_TAKEN_OVER = "taken over"  # reason of a call's end: the caller's other call replaced it
 KICKED = N_("The sysop ended this call.")
 LOCKED = N_("The sysop has locked your name. Please ask why.")
 LOCKED_WHY = N_("The sysop has locked your name: {why}.")
@@ -67,9 +66,9 @@ ENDED_ELSEWHERE = N_("Another server has ended this call. Please call again.")
 PACES: Mapping[Pace, float] = {"normal": 1.0, "fast": 0.4, "off": 0.0, "still": 0.0}
 
 
-def kicked(why: str) -> Kicked:
+def kicked(why: str) -> Closing:
     """Return the interruption of a call that the sysop ends; the caller reads `why` if given."""
-    return Kicked(literal(why) if why else Phrase(KICKED))
+    return Closing(literal(why) if why else Phrase(KICKED))
 
 
 def refused_words(why: str, *, is_deleted: bool = False) -> Phrase:
@@ -84,7 +83,7 @@ def closed(reason: str) -> Closing | TakenOver:
     if reason.startswith(calls.TAKEN_OVER_PREFIX):
         return TakenOver(TAKEN_OVER)
     if reason.startswith(calls.LOCKED_PREFIX):
-        return Kicked(refused_words(reason.removeprefix(calls.LOCKED_PREFIX)))
+        return LockedOut(refused_words(reason.removeprefix(calls.LOCKED_PREFIX)))
     if reason.startswith(calls.ENDED_PREFIX):
         return kicked(reason.removeprefix(calls.ENDED_PREFIX))
     return Closing(Phrase(ENDED_ELSEWHERE))
@@ -203,7 +202,7 @@ class Caller:
     async def farewell(self, reason: str) -> list[str]:
         """Bank leftover minutes if the caller wants that; return the lines about it."""
         wants = self.prefers(AUTO_DEPOSIT) or self.agreed is not None
-        if reason == WAS_TAKEN_OVER or not wants:
+        if reason == TakenOver.reason or not wants:
             return []
         try:
             receipt = await self.post(partial(deposit_before_leaving, agreed=self.agreed))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from door import wording
 from door.call.call_clock import TIME_UP
-from door.call.caller import EXPIRY_TOLD, WAS_TAKEN_OVER
+from door.call.caller import EXPIRY_TOLD
 from door.call.console import Console
 from door.call.entries import keep_posted, uncharged
 from door.call.last_hand import is_doubtful
@@ -25,6 +25,7 @@ from door.errors import (
     HandedBack,
     IdledOut,
     Interruption,
+    LockedOut,
     LogonRefused,
     TakenOver,
     TimeUp,
@@ -60,7 +61,7 @@ Rooms = Callable[["Board", "Caller"], Awaitable[None]]
 
 NEVER_KNOWN, LINE_LOST = "outcome unknown", "carrier lost"  # reasons a call ended
 LAST_SCREENS = {"log-off": "goodbye", "time up": "time-up"}  # by the reason a call ended
-BROKEN_OFF = ("idle", "closed by the board")  # reasons that leave the caller's minutes to them
+BROKEN_OFF = ("idle", Closing.reason)  # reasons that leave the caller's minutes to them
 PARTING_SECONDS = 10.0  # time to read the goodbye before the host clears the screen
 
 
@@ -212,11 +213,10 @@ async def _evening(board: Board, caller: Caller, rooms: Rooms) -> str:
     except CarrierLost:
         return LINE_LOST
     except TakenOver as taken:
-        return await _good_bye(caller, str(taken), WAS_TAKEN_OVER)
+        return await _good_bye(caller, str(taken), taken.reason)
     except CallClosed:
         end = await caller.how_it_was_closed()
-        reason = WAS_TAKEN_OVER if isinstance(end, TakenOver) else "closed by the board"
-        return await _good_bye(caller, str(end), reason)
+        return await _good_bye(caller, str(end), end.reason)
     except TimeUp:
         return await _good_bye(caller, caller.time_up_words(), "time up")
     except IdledOut as idled:
@@ -225,7 +225,7 @@ async def _evening(board: Board, caller: Caller, rooms: Rooms) -> str:
     except Closing as closing:
         if isinstance(closing, HandedBack):
             closing.has_ended_call = True
-        return await _good_bye(caller, str(closing), "closed by the board")
+        return await _good_bye(caller, str(closing), closing.reason)
     except BooksUnavailable as broken:
         log.error("%s", broken)
         words = _("{trouble} Please call again later.").format(trouble=broken)
@@ -379,12 +379,14 @@ async def _good_bye(caller: Caller, words: str, reason: str) -> str:
     for line in summary:
         console.screen.say(f"|07{line}")
     console.screen.say(f"|15{words}")
+    if reason == LockedOut.reason:  # they can use nothing of what waits for them
+        return reason
     left, is_ours = caller.purse.time_left(), caller.record.board is None
     if reason in BROKEN_OFF and is_ours and left >= MINUTE:
         words = _("You have {time} left, until midnight.").format(time=span(left))
         console.screen.say(f"|07{words}")
     purse = caller.purse.posted
-    if (purse.stake or caller.hand_waits) and reason not in (WAS_TAKEN_OVER, NEVER_KNOWN):
+    if (purse.stake or caller.hand_waits) and reason not in (TakenOver.reason, NEVER_KNOWN):
         console.screen.say(f"|07{_('Your hand waits for you on the table.')}")
     if behind := wording.releasing_event(purse, caller.bank_settings.schedule):
         words = _("{time} more after {event}.").format(time=span(purse.held), event=behind)

@@ -98,6 +98,16 @@ async def test_a_caller_locked_at_the_shell_is_logged_off_at_once(board: World) 
     result = await sysop(board, "callers", "lock", "Ada", "--why", "spam")
     assert result.output == "Ada is now locked out, and their call on node 1 ends.\n"
     await ada.is_sent_off("The sysop has locked your name: spam.")
+    assert "left, until midnight" not in ada.screen
+
+
+async def test_a_caller_locked_in_mid_hand_is_not_called_back_to_it(board: World) -> None:
+    ada = await visitor(board, "Ada")
+    await ada.sits_down()
+    await ada.bets(2, "stay", ends="win")
+    await sysop(board, "callers", "lock", "Ada")
+    await ada.is_sent_off("The sysop has locked your name. Please ask why.")
+    assert "waits for you" not in ada.screen
 
 
 async def test_an_empty_node_cannot_be_kicked(board: World) -> None:
