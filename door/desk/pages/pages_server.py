@@ -32,12 +32,12 @@ from door.desk.pages.queries import BooksReader
 from door.desk.pages.rendering import HERE, PageRenderer, Visit
 from door.desk.pages.second_step import SecondStepPages
 from door.errors import CannotListen, CertificateRefused
+from door.lines.budget import Allowance
 from door.lines.flow import Answer
 from door.lines.port.connection import Entrance
 from door.lines.port.gate import OpenGate
 from door.lines.port.listener import Listener
 from door.lines.rlogin.trust import networks
-from door.lines.telnet.framing import CommandAllowance
 from door.lines.tls.tls import Certificate
 from door.lines.web.visitors import VisitorLimits, Visitors
 from timebank.errors import BooksFailed
@@ -140,7 +140,7 @@ REQUEST_SECONDS = 10.0  # until a request must be complete
 LIMITS = VisitorLimits(
     connections=MOST_AT_ONCE,
     of_one=16,  # a browser opens half a dozen
-    requests=CommandAllowance(burst=0, a_second=0.0),  # they are not counted here
+    requests=Allowance(burst=0, a_second=0.0),  # they are not counted here
     remembered=0,
 )
 

@@ -10,16 +10,17 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from door.lines.budget import Allowance
 from door.lines.flow import StreamLine, StreamProtocol
 from door.lines.line import LANGUAGE_VARIABLES, MOST_TERMINAL_TYPES, Hints, bounded_size, printable
-from door.lines.telnet.framing import IAC_BYTE, CommandAllowance
+from door.lines.telnet.framing import IAC_BYTE
 from door.lines.telnet.passive import CommandLimits
 
 USUAL_LIMITS = CommandLimits(
     unsent=256 * 1024,
     farewell=2.0,
     subnegotiation=4096,
-    commands=CommandAllowance(burst=500, a_second=50.0),
+    commands=Allowance(burst=500, a_second=50.0),
 )
 
 HUNG_UP, ENDED = "the host hung up", "the host ended the door"

@@ -1,7 +1,6 @@
 """Telnet's framing (RFC 854, RFC 855): separates typed bytes from commands."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -150,42 +149,3 @@ class Splitter:
     def _end_command(self, code: int, body: bytes) -> None:
         self._end_typed()
         self._parts.append(Command(code, body))
-
-
-@dataclass(frozen=True)
-class CommandAllowance:
-    """The commands that a line may send: `burst` at once, and `a_second` more every second."""
-
-    burst: int
-    a_second: float
-
-
-class Budget:
-    """Counts a line's commands against its allowance, on a clock in seconds. `what` names them in
-    the log."""
-
-    def __init__(
-        self,
-        allowance: CommandAllowance,
-        clock: Callable[[], float],
-        what: str = "telnet commands",
-    ) -> None:
-        self._what = what
-        self._allowance = allowance
-        self._clock = clock
-        self._left = float(allowance.burst)
-        self._at = clock()
-
-    def spend(self, command: Command) -> None:
-        """Pay for one command, more for a long one; raise `Flood` if nothing is left."""
-        self.pay(1 + len(command.body) // 64)
-
-    def pay(self, cost: int) -> None:
-        """Pay the price of `cost` commands; raise `Flood` if nothing is left."""
-        now = self._clock()
-        earned = (now - self._at) * self._allowance.a_second
-        self._at = now
-        self._left = min(self._left + earned, float(self._allowance.burst))
-        self._left -= cost
-        if self._left < 0:
-            raise Flood(f"more than {self._allowance.burst} {self._what} in a burst")

@@ -11,16 +11,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from door.errors import Flood
+from door.lines.budget import Allowance, Budget
 from door.lines.flow import LineLimits, StreamLine, StreamProtocol
 from door.lines.line import OpenKeys, bounded_size
 from door.lines.telnet.framing import (
     IAC,
     IAC_BYTE,
     KEYS,
-    Budget,
     Code,
     Command,
-    CommandAllowance,
     Splitter,
 )
 
@@ -40,7 +39,7 @@ class CommandLimits(LineLimits):
     """The limits of one caller's commands; `subnegotiation` is in bytes, from SB to SE."""
 
     subnegotiation: int
-    commands: CommandAllowance
+    commands: Allowance
 
 
 class TelnetLine(StreamLine):
@@ -105,7 +104,7 @@ class TelnetProtocol(StreamProtocol):
     ) -> None:
         super().__init__(lambda transport: TelnetLine(kind, transport, limits, address), gone)
         self._splitter = Splitter(limits.subnegotiation)
-        self._budget = Budget(limits.commands, asyncio.get_running_loop().time)
+        self._budget = Budget(limits.commands, asyncio.get_running_loop().time, "telnet commands")
         self._answers: dict[bytes, None] = {}  # in order, each once
 
     def take(self, data: bytes) -> None:
@@ -123,7 +122,7 @@ class TelnetProtocol(StreamProtocol):
                 if isinstance(part, bytes):
                     self.line.deliver(part)
                 else:
-                    self._budget.spend(part)
+                    self._budget.pay(1 + len(part.body) // 64)
                     self.obey(part)
         except Flood as flood:
             self.line.cut_off(str(flood))

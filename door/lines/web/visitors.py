@@ -13,10 +13,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from door.errors import CallRefused
+from door.lines.budget import Allowance, Budget
 from door.lines.port.connection import Proxies
 from door.lines.port.gate import Blame, Gate
 from door.lines.rlogin.trust import address_in
-from door.lines.telnet.framing import Budget, CommandAllowance
 
 _SUBSCRIBER_BITS = 64  # of an IPv6 address that one subscriber can change at will
 
@@ -28,14 +28,14 @@ class VisitorLimits:
 
     connections: int
     of_one: int
-    requests: CommandAllowance
+    requests: Allowance
     remembered: int
 
 
 USUAL_VISITORS = VisitorLimits(
     connections=1024,
     of_one=32,
-    requests=CommandAllowance(burst=300, a_second=5.0),
+    requests=Allowance(burst=300, a_second=5.0),
     remembered=4096,
 )
 

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from door.errors import Flood
-from door.lines.telnet.framing import IAC, Budget, Code, Command, CommandAllowance, Splitter
+from door.lines.budget import Allowance, Budget
+from door.lines.telnet.framing import IAC, Code, Command, Splitter
 
 EVERY_BYTE = bytes(range(255)) + b"\xff\xff"  # as telnet sends it
 
@@ -110,28 +111,21 @@ def test_where_packets_are_cut_makes_no_difference(stream: bytes, data: st.DataO
 
 def test_a_budget_allows_a_burst_and_then_so_many_a_second() -> None:
     now = [100.0]
-    budget = Budget(CommandAllowance(burst=3, a_second=2.0), lambda: now[0])
-    nop = Command(241, b"")
+    budget = Budget(Allowance(burst=3, a_second=2.0), lambda: now[0], "keys")
     for _ in range(3):
-        budget.spend(nop)
+        budget.pay(1)
     now[0] += 1.0
-    budget.spend(nop)
-    budget.spend(nop)
-    with pytest.raises(Flood, match="more than 3 telnet commands"):
-        budget.spend(nop)
+    budget.pay(1)
+    budget.pay(1)
+    with pytest.raises(Flood, match="more than 3 keys"):
+        budget.pay(1)
 
 
 def test_a_budget_saves_up_no_more_than_its_burst() -> None:
     now = [100.0]
-    budget = Budget(CommandAllowance(burst=3, a_second=2.0), lambda: now[0])
+    budget = Budget(Allowance(burst=3, a_second=2.0), lambda: now[0], "keys")
     now[0] += 1_000_000.0
     for _ in range(3):
-        budget.spend(Command(241, b""))
+        budget.pay(1)
     with pytest.raises(Flood):
-        budget.spend(Command(241, b""))
-
-
-def test_a_long_command_costs_more_than_a_short_one() -> None:
-    budget = Budget(CommandAllowance(burst=10, a_second=0.0), lambda: 0.0)
-    with pytest.raises(Flood):
-        budget.spend(Command(Code.SB, b"a" * 1000))
+        budget.pay(1)
