@@ -105,7 +105,6 @@ class TelnetProtocol(StreamProtocol):
         super().__init__(lambda transport: TelnetLine(kind, transport, limits, address), gone)
         self._splitter = Splitter(limits.subnegotiation)
         self._budget = Budget(limits.commands, asyncio.get_running_loop().time, "telnet commands")
-        self._answers: dict[bytes, None] = {}  # in order, each once
 
     def take(self, data: bytes) -> None:
         if IAC_BYTE in data or not self._splitter.between:
@@ -126,11 +125,6 @@ class TelnetProtocol(StreamProtocol):
                     self.obey(part)
         except Flood as flood:
             self.line.cut_off(str(flood))
-            return
-        for answer in self._answers:
-            # Not the line's own `write`, which would double the IAC of a command.
-            StreamLine.write(self.line, answer)
-        self._answers.clear()
 
     def obey(self, command: Command) -> None:
         """Handle a command that stands for a key or asks a question."""
@@ -140,8 +134,8 @@ class TelnetProtocol(StreamProtocol):
             self.answer(BELL)
 
     def answer(self, data: bytes) -> None:
-        """Send `data` once for a packet, even if it is asked for more often."""
-        self._answers[data] = None
+        """Send `data` as it is; the line's own `write` would double the IAC of a command."""
+        StreamLine.write(self.line, data)
 
 
 class PassiveTelnet(TelnetProtocol):
