@@ -59,10 +59,14 @@ class Evening:
 
 
 def guests(port: int) -> dict[str, Robot]:
-    """Return a robot for every table and kind of terminal; a newcomer, and a double caller."""
+    """Return a robot for every table and kind of terminal; a newcomer, and a double caller.
+
+    A hand for time must be seen on some terminals. Robots that play for dollars as well may need
+    minutes to come to one, so the robots there have no other table.
+    """
     tastes = {
         "Ada": ("black jack", SYNCTERM),
-        "Bob": ("black jack", UNKNOWN),
+        "Bob": ("black jack alone", UNKNOWN),
         "Cyd": ("baccarat", XTERM),
         "Dan": ("baccarat", MUD),
         "Eve": ("teletype", XTERM),
@@ -72,8 +76,8 @@ def guests(port: int) -> dict[str, Robot]:
         "Ivy": ("black jack", XTERM),
         "Liz": ("teletype", SYNCTERM),
         "Kim": ("the deal", XTERM),
-        "Meg": ("black jack", ATARI),
-        "Ned": ("black jack", C128),
+        "Meg": ("black jack alone", ATARI),
+        "Ned": ("black jack alone", C128),
         # And one for any other game of the house.
         **{
             f"Of {game.title}": (game.name, XTERM)

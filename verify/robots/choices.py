@@ -19,17 +19,18 @@ ENTER, ESCAPE, DELETE = "\r", "\x1b", "\x7f"
 
 # Standings and the daily deal, for all tastes.
 READING = {"D": 4, "H": 1, "S": 1}
-# How often a room is entered from the main menu, by a robot's taste.
+# How often a game that no taste mentions is entered from the main menu.
+_CURIOSITY = {GAMES[name].letter: samples.taste for name, samples in SAMPLES.items()}
+# How often a room is entered from it, by a robot's taste.
 TASTES: Mapping[str, Mapping[str, int]] = {
     "black jack": {"B": 60, "C": 5, "U": 5, "V": 2, "T": 10, "W": 3, "N": 1, **READING},
     "baccarat": {"B": 5, "C": 60, "U": 5, "V": 2, "T": 10, "W": 3, "N": 1, **READING},
     "teletype": {"B": 5, "C": 5, "U": 60, "V": 2, "T": 10, "W": 3, "N": 1, **READING},
     "company": {"B": 5, "C": 5, "U": 5, "V": 60, "T": 5, "W": 5, "N": 1, **READING},
     "the deal": {"B": 5, "T": 20, "W": 3, "N": 1, **READING, "D": 60},
+    "black jack alone": {**dict.fromkeys(_CURIOSITY, 0), "B": 60, "T": 10, **READING},
     "savings": {"B": 15, "C": 10, "U": 5, "V": 1, "T": 50, "W": 3, "N": 1, **READING},
 }
-# And how often a game that no taste mentions.
-_CURIOSITY = {GAMES[name].letter: samples.taste for name, samples in SAMPLES.items()}
 # The percentage of robots with each taste: Vegas has seven chairs for all of them.
 _SHARES = {
     "black jack": 35,
