@@ -83,6 +83,8 @@ def backup(config: Path, is_all: bool, passphrase_file: BinaryIO | None, file: P
         back_up = _copies(books.settings).back_up
         begun, settings, contents = books.clock.now(), books.settings, ""
         copy = partial(back_up, books.database, settings, begun)
+        for sentence in file_copies.unfinished(file.parent):
+            click.echo(sentence, err=True)
         with working("Copying and checking the books"):
             if is_all:
                 line = passphrase_file.readline(LONGEST_LINE) if passphrase_file else None

@@ -55,6 +55,8 @@ LOCK_SECONDS = 2.0
 
 # Endings of the files next to an SQLite database, which must never meet another database.
 COMPANIONS = ("-wal", "-shm", "-journal")
+# The ending of an unfinished file, and what begins the name of a whole board's folder.
+PART, ROOM = ".part", ".timebank-"
 # The first bytes of a pg_dump file, and of an SQLite file.
 DUMP, DATABASE = b"PGDMP", b"SQLite format 3\0"
 # The header of an SQLite file; a file without it is not a database.
@@ -306,8 +308,9 @@ def new_file(path: Path) -> Iterator[Path]:
             with _made_elsewhere(path) as part:
                 yield part
             return
-        part = path.with_name(f".{path.name}.{os.getpid()}.part")
-        os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+        file, name = tempfile.mkstemp(PART, f".{path.name}.", path.parent)
+        os.close(file)
+        part = Path(name)
         try:
             yield part
             sync(part)
@@ -316,6 +319,15 @@ def new_file(path: Path) -> Iterator[Path]:
             sync(path.parent)
         finally:
             _delete_files(part, ("", *COMPANIONS))
+
+
+def unfinished(folder: Path) -> list[str]:
+    """Return sentences about unfinished files, which a killed command has left."""
+    return [
+        f"{left} is unfinished: a killed command left it, or a running one still writes it. Delete"
+        " it if none runs."
+        for left in sorted([*folder.glob(f".*{PART}*"), *folder.glob(f"{ROOM}*")])
+    ]
 
 
 @contextlib.contextmanager

@@ -18,7 +18,7 @@ from pathlib import Path
 from timebank import files
 from timebank.errors import BackupRefused
 from timebank.extras import install_command
-from timebank.keeping.backup import Copied, check_source, new_file
+from timebank.keeping.backup import ROOM, Copied, check_source, new_file
 from timebank.settings.forms import Text
 from timebank.settings.settings import BankSettings
 from timebank.settings.toml import open_table
@@ -53,7 +53,7 @@ def back_up(
     data, texts = (_place(each, config) for each in (settings.database.parent, written))
     with (
         new_file(target) as part,
-        tempfile.TemporaryDirectory(prefix=".timebank-", dir=part.parent) as room,
+        tempfile.TemporaryDirectory(prefix=ROOM, dir=part.parent) as room,
     ):
         name = list(BOOKS)[settings.server is not None]
         books = Path(room, name)

@@ -120,3 +120,20 @@ def test_maintain_recounts_wrong_totals(board, timebank):
     assert timebank.says("maintain") == sentence
     assert timebank.says("maintain") == "Nothing to do.\n"
     assert board.audit() == []
+
+
+@pytest.mark.parametrize("left", [".old.7.part", ".old.7.part-wal", ".timebank-h4x2"])
+def test_a_backup_names_what_a_killed_one_left(board, timebank, folder, left):
+    (folder / left).touch()
+    code, _, error = timebank("backup", str(folder / "new.sqlite3"))
+    assert (code, error) == (
+        0,
+        f"{folder / left} is unfinished: a killed command left it, or a running one still writes"
+        " it. Delete it if none runs.\n",
+    )
+    assert (folder / left).exists()
+
+
+def test_a_backup_names_nothing_after_backups_that_ended(board, timebank, folder):
+    for name in ("one", "two"):
+        assert timebank("backup", str(folder / name))[2] == ""

@@ -462,3 +462,12 @@ def test_a_copy_of_any_name_is_restored(played, copy) -> None:
     odd = copy.rename(copy.with_name(os.fsdecode(b"copy-\xff.sqlite3")))
     restored = backup.restore(odd, played.settings, NOW)
     assert "restored from copy-\\udcff.sqlite3." in " ".join(restored.settled_copy.sentences())
+
+
+def test_the_file_of_a_killed_backup_stops_no_process_of_the_same_number(tmp_path):
+    """In a container, each command often has the same number."""
+    left = tmp_path / f".copy.{os.getpid()}.part"
+    left.touch()
+    with backup.new_file(tmp_path / "copy"):
+        pass
+    assert sorted(tmp_path.iterdir()) == [left, tmp_path / "copy"]
