@@ -7,7 +7,7 @@ from door.errors import Flood
 
 
 @dataclass(frozen=True)
-class Allowance:
+class Rate:
     """`burst` at once, and `a_second` more every second."""
 
     burst: int
@@ -15,20 +15,20 @@ class Allowance:
 
 
 class Budget:
-    """What is left of one caller's allowance, on a clock in seconds. `what` names it in the log."""
+    """What one caller may still send, on a clock in seconds. `what` names it in the log."""
 
-    def __init__(self, allowance: Allowance, clock: Callable[[], float], what: str) -> None:
+    def __init__(self, rate: Rate, clock: Callable[[], float], what: str) -> None:
         self._what = what
-        self._allowance = allowance
+        self._rate = rate
         self._clock = clock
-        self._left = float(allowance.burst)
+        self._left = float(rate.burst)
         self._at = clock()
 
     def pay(self, cost: int) -> None:
-        """Spend `cost`; raise `Flood` once the allowance is used up."""
+        """Spend `cost`; raise `Flood` once nothing is left."""
         now = self._clock()
-        earned = (now - self._at) * self._allowance.a_second
+        earned = (now - self._at) * self._rate.a_second
         self._at = now
-        self._left = min(self._left + earned, float(self._allowance.burst)) - cost
+        self._left = min(self._left + earned, float(self._rate.burst)) - cost
         if self._left < 0:
-            raise Flood(f"more than {self._allowance.burst} {self._what} in a burst")
+            raise Flood(f"more than {self._rate.burst} {self._what} in a burst")

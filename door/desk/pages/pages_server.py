@@ -32,7 +32,7 @@ from door.desk.pages.queries import BooksReader
 from door.desk.pages.rendering import HERE, PageRenderer, Visit
 from door.desk.pages.second_step import SecondStepPages
 from door.errors import CannotListen, CertificateRefused
-from door.lines.budget import Allowance
+from door.lines.budget import Rate
 from door.lines.flow import Answer
 from door.lines.port.connection import Entrance
 from door.lines.port.gate import OpenGate
@@ -140,7 +140,7 @@ REQUEST_SECONDS = 10.0  # until a request must be complete
 LIMITS = VisitorLimits(
     connections=MOST_AT_ONCE,
     of_one=16,  # a browser opens half a dozen
-    requests=Allowance(burst=0, a_second=0.0),  # they are not counted here
+    requests=Rate(burst=0, a_second=0.0),  # they are not counted here
     remembered=0,
 )
 

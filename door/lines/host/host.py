@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from door.lines.budget import Allowance
+from door.lines.budget import Rate
 from door.lines.flow import StreamLine, StreamProtocol
 from door.lines.line import LANGUAGE_VARIABLES, MOST_TERMINAL_TYPES, Hints, bounded_size, printable
 from door.lines.telnet.framing import IAC_BYTE
@@ -20,7 +20,7 @@ USUAL_LIMITS = CommandLimits(
     unsent=256 * 1024,
     farewell=2.0,
     subnegotiation=4096,
-    commands=Allowance(burst=500, a_second=50.0),
+    commands=Rate(burst=500, a_second=50.0),
 )
 
 HUNG_UP, ENDED = "the host hung up", "the host ended the door"

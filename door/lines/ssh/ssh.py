@@ -65,7 +65,7 @@ from asyncssh.packet import Boolean, SSHPacket, String
 from asyncssh.session import SSHServerSession
 
 from door.errors import Flood
-from door.lines.budget import Allowance, Budget
+from door.lines.budget import Budget, Rate
 from door.lines.flow import INTAKE, UNREAD, LineLimits, StreamLine, StreamProtocol
 from door.lines.line import LANGUAGE_VARIABLES, Hints, Line, bounded_size, printable
 from door.lines.port.connection import OPEN, Entrance
@@ -113,7 +113,7 @@ class SshLimits(LineLimits):
     handshake: float  # seconds until keys are agreed on, each time
     admission: float  # seconds from the keys to a terminal
     idle: float  # seconds from the log-on to a request
-    requests: Allowance
+    requests: Rate
 
 
 USUAL_LIMITS = SshLimits(
@@ -123,7 +123,7 @@ USUAL_LIMITS = SshLimits(
     admission=120.0,
     idle=10.0,
     # As for telnet: a window dragged by its corner sends some sixty sizes a second.
-    requests=Allowance(burst=500, a_second=50.0),
+    requests=Rate(burst=500, a_second=50.0),
 )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from door.errors import Flood
-from door.lines.budget import Allowance, Budget
+from door.lines.budget import Budget, Rate
 from door.lines.flow import LineLimits, StreamLine, StreamProtocol
 from door.lines.line import OpenKeys, bounded_size
 from door.lines.telnet.framing import (
@@ -39,7 +39,7 @@ class CommandLimits(LineLimits):
     """The limits of one caller's commands; `subnegotiation` is in bytes, from SB to SE."""
 
     subnegotiation: int
-    commands: Allowance
+    commands: Rate
 
 
 class TelnetLine(StreamLine):

@@ -52,7 +52,7 @@ from telnetlib3 import telopt
 
 from ansi.charset import Charset
 from ansi.home_screen import notice
-from door.lines.budget import Allowance
+from door.lines.budget import Rate
 from door.lines.line import LANGUAGE_VARIABLES, MOST_TERMINAL_TYPES, Line, bounded_size, printable
 from door.lines.port.connection import OPEN, Entrance
 from door.lines.port.listener import Listener
@@ -124,7 +124,7 @@ USUAL_LIMITS = TelnetLimits(
     farewell=5.0,
     subnegotiation=4096,
     # A window dragged by its corner sends some sixty sizes a second; a whole log-on, thirty.
-    commands=Allowance(burst=500, a_second=50.0),
+    commands=Rate(burst=500, a_second=50.0),
     silence=0.45,
     patience=2.0,
 )

@@ -22,7 +22,7 @@ from websockets.protocol import OPEN
 from websockets.server import ServerProtocol
 
 from door.errors import CallRefused, Flood, RequestRefused
-from door.lines.budget import Allowance, Budget
+from door.lines.budget import Budget, Rate
 from door.lines.flow import UNREAD, Answer, StreamProtocol
 from door.lines.layer import Layer
 from door.lines.port.gate import Blame
@@ -49,11 +49,11 @@ class ConnectionLimits:
     head: float
     file: float
     ping: float
-    frames: Allowance
+    frames: Rate
 
 
 USUAL_CONNECTION = ConnectionLimits(
-    head=10.0, file=120.0, ping=25.0, frames=Allowance(burst=1000, a_second=100.0)
+    head=10.0, file=120.0, ping=25.0, frames=Rate(burst=1000, a_second=100.0)
 )
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from door.errors import CallRefused
-from door.lines.budget import Allowance, Budget
+from door.lines.budget import Budget, Rate
 from door.lines.port.connection import Proxies
 from door.lines.port.gate import Blame, Gate
 from door.lines.rlogin.trust import address_in
@@ -28,14 +28,14 @@ class VisitorLimits:
 
     connections: int
     of_one: int
-    requests: Allowance
+    requests: Rate
     remembered: int
 
 
 USUAL_VISITORS = VisitorLimits(
     connections=1024,
     of_one=32,
-    requests=Allowance(burst=300, a_second=5.0),
+    requests=Rate(burst=300, a_second=5.0),
     remembered=4096,
 )
 

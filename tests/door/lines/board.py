@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TypeVar
 
-from door.lines.budget import Allowance
+from door.lines.budget import Rate
 from door.lines.line import Line
 from door.lines.port.listener import Listener
 from door.lines.telnet.passive import TelnetLine
@@ -19,7 +19,7 @@ GREETING = b"Board."
 MEMORY = 1_000_000  # bytes that no caller may cost the board
 
 # Limits without the budget for commands, so that a test can reach the others.
-NO_BUDGET = replace(USUAL_LIMITS, commands=Allowance(burst=10**9, a_second=0.0))
+NO_BUDGET = replace(USUAL_LIMITS, commands=Rate(burst=10**9, a_second=0.0))
 
 
 QUESTION = b"GET / HTTP/1.0\r\n\r\n"

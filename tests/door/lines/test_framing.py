@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from door.errors import Flood
-from door.lines.budget import Allowance, Budget
+from door.lines.budget import Budget, Rate
 from door.lines.telnet.framing import IAC, Code, Command, Splitter
 
 EVERY_BYTE = bytes(range(255)) + b"\xff\xff"  # as telnet sends it
@@ -111,7 +111,7 @@ def test_where_packets_are_cut_makes_no_difference(stream: bytes, data: st.DataO
 
 def test_a_budget_allows_a_burst_and_then_so_many_a_second() -> None:
     now = [100.0]
-    budget = Budget(Allowance(burst=3, a_second=2.0), lambda: now[0], "keys")
+    budget = Budget(Rate(burst=3, a_second=2.0), lambda: now[0], "keys")
     for _ in range(3):
         budget.pay(1)
     now[0] += 1.0
@@ -123,7 +123,7 @@ def test_a_budget_allows_a_burst_and_then_so_many_a_second() -> None:
 
 def test_a_budget_saves_up_no_more_than_its_burst() -> None:
     now = [100.0]
-    budget = Budget(Allowance(burst=3, a_second=2.0), lambda: now[0], "keys")
+    budget = Budget(Rate(burst=3, a_second=2.0), lambda: now[0], "keys")
     now[0] += 1_000_000.0
     for _ in range(3):
         budget.pay(1)

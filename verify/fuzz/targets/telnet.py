@@ -7,7 +7,7 @@ import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from door.lines.budget import Allowance
+from door.lines.budget import Rate
 from door.lines.host import host
 from door.lines.line import MAX_COLUMNS, MAX_ROWS, MIN_COLUMNS, MIN_ROWS, Hints
 from door.lines.telnet.passive import PassiveTelnet
@@ -22,7 +22,7 @@ LIMITS = TelnetLimits(
     unsent=256 * 1024,
     farewell=5.0,
     subnegotiation=512,
-    commands=Allowance(burst=COMMANDS, a_second=0.0),
+    commands=Rate(burst=COMMANDS, a_second=0.0),
     silence=0.45,
     patience=2.0,
 )

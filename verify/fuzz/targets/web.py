@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from door.lines.budget import Allowance
+from door.lines.budget import Rate
 from door.lines.line import MAX_COLUMNS, MAX_ROWS, MIN_COLUMNS, MIN_ROWS, Hints, Line
 from door.lines.web.connection import USUAL_CONNECTION, WebConnection
 from door.lines.web.visitors import USUAL_VISITORS
@@ -18,12 +18,12 @@ from verify.fuzz.target import Target
 from verify.fuzz.targets.telnet import LIMITS as TELNET_LIMITS
 from verify.fuzz.wire import Notebook, NoWire
 
-FRAMES = Allowance(burst=100, a_second=0.0)
+FRAMES = Rate(burst=100, a_second=0.0)
 LIMITS = replace(
     USUAL_LIMITS,
     telnet=TELNET_LIMITS,
     connection=replace(USUAL_CONNECTION, frames=FRAMES),
-    visitors=replace(USUAL_VISITORS, requests=Allowance(burst=40, a_second=0.0)),
+    visitors=replace(USUAL_VISITORS, requests=Rate(burst=40, a_second=0.0)),
 )
 TURNS = 80  # of the event loop, after which all that was asked for is answered
 MOST_ANSWERS = 64 * 100 + 4096  # bytes, besides files and refusals

@@ -20,7 +20,7 @@ from dataclasses import replace
 import pytest
 
 from door.errors import CallRefused
-from door.lines.budget import Allowance
+from door.lines.budget import Rate
 from door.lines.flow import UNREAD
 from door.lines.port.connection import Entrance
 from door.lines.port.gate import OpenGate
@@ -141,7 +141,7 @@ async def plugged(*before: bytes) -> AsyncIterator[Wire]:
 
     unlimited = replace(
         USUAL_LIMITS,
-        visitors=replace(USUAL_VISITORS, requests=Allowance(burst=10**9, a_second=0.0)),
+        visitors=replace(USUAL_VISITORS, requests=Rate(burst=10**9, a_second=0.0)),
     )
     listener = WebListener(serve, unlimited)
     visit, first = listener.admit("192.0.2.7")
@@ -284,7 +284,7 @@ async def test_hundreds_of_upgrades_leave_nothing_behind() -> None:
     gate = Full()
     async with open_site(entrance=Entrance(gate), forwarded=()) as board:
         board.listener._site.visitors._limits = replace(
-            USUAL_VISITORS, requests=Allowance(burst=10**9, a_second=0.0)
+            USUAL_VISITORS, requests=Rate(burst=10**9, a_second=0.0)
         )
         connections = [await open_socket(board) for _ in range(5)]
         request = upgrade(board.port)
@@ -306,7 +306,7 @@ async def test_hundreds_of_upgrades_leave_nothing_behind() -> None:
 
 
 async def test_a_subscriber_may_ask_for_so_much_and_no_more() -> None:
-    few = replace(USUAL_VISITORS, requests=Allowance(burst=3, a_second=0.0))
+    few = replace(USUAL_VISITORS, requests=Rate(burst=3, a_second=0.0))
     async with open_site(replace(USUAL_LIMITS, visitors=few)) as board:
         answer = await asked(board.port, get("/icon.svg") * 5)
     assert answer.count(b"HTTP/1.1 200") == 3
@@ -314,7 +314,7 @@ async def test_a_subscriber_may_ask_for_so_much_and_no_more() -> None:
 
 
 async def test_behind_a_front_end_everybody_has_their_own_requests() -> None:
-    few = replace(USUAL_VISITORS, requests=Allowance(burst=2, a_second=0.0))
+    few = replace(USUAL_VISITORS, requests=Rate(burst=2, a_second=0.0))
     limits = replace(USUAL_LIMITS, visitors=few)
     async with open_site(limits, forwarded=networks(["127.0.0.1"])) as board:
         for number in range(5):
