@@ -127,11 +127,9 @@ async def log_on(board: Board, console: Console, by_ssh: SshIdentity | None = No
         console.use_look(look)
         console.is_look_chosen = True
         opening = partial(board.open_call, console, record)
+        caller = await call_or_take_over(board, console, record, opening, asks=back is None)
         if back is None:
-            caller = await call_or_take_over(board, console, record, opening)
             board.reception.logged_on(console.line.address, record.name)
-        else:
-            caller = await _open_or_take_over(board, console, opening)
         caller.is_new, caller.is_back = is_new, back is not None
         _give_ticket(board, caller)
     except TooManyTries as refused:
@@ -205,17 +203,6 @@ async def _come_back(board: Board, console: Console) -> CallerRecord | None:
     if looks.wants_lines(console.line.hints):
         _use_lines(console)
     return record
-
-
-async def _open_or_take_over(
-    board: Board, console: Console, open_call: Callable[..., Awaitable[Caller]]
-) -> Caller:
-    """Open the call of a caller who comes back, and take over their old one if it is open still."""
-    with at_the_door(console):
-        try:
-            return await open_call(take_over=False)
-        except AlreadyOnline:
-            return await open_call(take_over=True)
 
 
 def _give_ticket(board: Board, caller: Caller) -> None:
@@ -576,14 +563,21 @@ async def _choose_password(console: Console, name: str) -> str | None:
 
 
 async def call_or_take_over(
-    board: Board, console: Console, record: CallerRecord, open_call: Callable[..., Awaitable[C]]
+    board: Board,
+    console: Console,
+    record: CallerRecord,
+    open_call: Callable[..., Awaitable[C]],
+    *,
+    asks: bool = True,
 ) -> C:
-    """Open a call with `open_call`, or let the caller take over the one that is open."""
+    """Open a call with `open_call`. It takes over a call that is open, after a question if it
+    `asks`."""
     try:
         with at_the_door(console):
             return await open_call(take_over=False)
     except AlreadyOnline as ghost:
-        await _ask_take_over(console, ghost, await _open_hand(board, console, record))
+        if asks:
+            await _ask_take_over(console, ghost, await _open_hand(board, console, record))
     with at_the_door(console):
         return await open_call(take_over=True)
 
