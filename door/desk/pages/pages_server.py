@@ -39,7 +39,7 @@ from door.lines.port.gate import OpenGate
 from door.lines.port.listener import Listener
 from door.lines.rlogin.trust import networks
 from door.lines.tls.tls import Certificate
-from door.lines.web.visitors import VisitorLimits, Visitors
+from door.lines.web.visitors import VisitorLimits, Visitors, nobody
 from timebank.errors import BooksFailed
 from timebank.ledger.engines import books_of
 
@@ -145,10 +145,6 @@ LIMITS = VisitorLimits(
 )
 
 
-def _nobody(_: str) -> bool:
-    return False
-
-
 class PagesPort(Listener):
     """The port of the pages.
 
@@ -161,8 +157,8 @@ class PagesPort(Listener):
         clock: Clock,
         certificate: Certificate | None = None,
         front_ends: Proxies = (),
-        is_blocked: Callable[[str], bool] = _nobody,
-        is_known: Callable[[str], bool] = _nobody,
+        is_blocked: Callable[[str], bool] = nobody,
+        is_known: Callable[[str], bool] = nobody,
     ) -> None:
         rules = (front_ends, is_blocked, LIMITS, is_known)
         gate = Visitors(OpenGate(), clock.monotonic, *rules)

@@ -135,8 +135,8 @@ class WebConnection(Layer, Answer):
         self._body = memoryview(b"")
         inside, self._inside = self._inside, None  # the two refer to each other
         self._socket = None
-        gone, self._gone = self._gone, _nothing
-        self._enter = _nobody
+        gone = self._gone
+        del self._gone, self._enter  # they refer to this connection too
         if inside is not None:
             inside.connection_lost(exc)
         gone()
@@ -418,11 +418,3 @@ def _why(broken: Exception) -> str:
     if isinstance(broken, UnicodeDecodeError):
         return "a WebSocket with bad UTF-8"
     return "broken WebSocket frames"
-
-
-def _nothing() -> None:
-    """Ignore the end: it has been reported already."""
-
-
-def _nobody(_: str) -> None:
-    """Ignore a second caller."""

@@ -40,7 +40,7 @@ USUAL_VISITORS = VisitorLimits(
 )
 
 
-def _nobody(_: str) -> bool:
+def nobody(_address: str) -> bool:
     return False
 
 
@@ -52,9 +52,9 @@ class Visitors:
         gate: Gate,
         clock: Callable[[], float],
         forwarded: Proxies = (),
-        is_blocked: Callable[[str], bool] = _nobody,
+        is_blocked: Callable[[str], bool] = nobody,
         limits: VisitorLimits = USUAL_VISITORS,
-        is_known: Callable[[str], bool] = _nobody,
+        is_known: Callable[[str], bool] = nobody,
     ) -> None:
         """`forwarded` are front ends, which bring many visitors; `clock` gives seconds. A stranger
         loses a place before an address that `is_known` does."""

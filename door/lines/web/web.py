@@ -26,7 +26,7 @@ from door.lines.web.connection import (
     WebConnection,
 )
 from door.lines.web.pages import File
-from door.lines.web.visitors import USUAL_VISITORS, VisitorLimits, Visitors
+from door.lines.web.visitors import USUAL_VISITORS, VisitorLimits, Visitors, nobody
 from timebank.language import ENGLISH
 
 # The line of a caller on our own page.
@@ -211,10 +211,6 @@ USUAL_LIMITS = WebLimits(
 )
 
 
-def _nobody(_: str) -> bool:
-    return False
-
-
 class WebListener(Listener):
     """A task for each call runs `on_line`, and hangs up when it returns. `limits` are
     `USUAL_LIMITS`, except in tests."""
@@ -230,7 +226,7 @@ class WebListener(Listener):
         more: MutableMapping[str, File] | None = None,
         forwarded: Proxies = (),
         origins: tuple[str, ...] = (),
-        is_blocked: Callable[[str], bool] = _nobody,
+        is_blocked: Callable[[str], bool] = nobody,
     ) -> None:
         """`board` is its name, and `language` its own. `more` are files besides the page's, or in
         place of them, and may change. `forwarded` are front ends that name the caller in
@@ -275,11 +271,7 @@ class WebListener(Listener):
         return PageProtocol(self._limits.line, self._serve, address, self._limits.hello)
 
     def _telnet(self, address: str) -> HardenedTelnet:
-        return HardenedTelnet(self._limits.telnet, self._serve, _nothing, address)
+        return HardenedTelnet(self._limits.telnet, self._serve, lambda: None, address)
 
     def _serve(self, line: StreamLine) -> None:
         self.begin_call(line, partial(self._on_line, line))
-
-
-def _nothing() -> None:
-    """Ignore the end, which the connection reports itself."""
