@@ -44,11 +44,6 @@ class Look:
     charset: Charset
     paint: Paint
 
-    @property
-    def has_shapes(self) -> bool:
-        """Whether lines, blocks and suits can be drawn: never in text that is read aloud."""
-        return self.charset.has_shapes and self.paint is not Paint.LINES
-
     def encode(self, text: str) -> bytes:
         is_drawn = text.isascii() or self.paint is not Paint.LINES
         return encode(text if is_drawn else text.translate(READ_ALOUD), self.charset)
@@ -216,9 +211,13 @@ class Screen:
             self.display.is_still = is_still
 
     @property
+    def is_large(self) -> bool:
+        """Whether the terminal is large enough to be painted."""
+        return self._line.columns >= CANVAS_COLUMNS and self._line.rows >= CANVAS_ROWS
+
+    @property
     def can_paint(self) -> bool:
-        large = self._line.columns >= CANVAS_COLUMNS and self._line.rows >= CANVAS_ROWS
-        return large and self.look.paint is not Paint.LINES
+        return self.is_large and self.look.paint is not Paint.LINES
 
     @property
     def is_painted(self) -> bool:

@@ -282,7 +282,7 @@ async def choose(console: Console, usual: Look | None = None) -> Look:
     finally:
         console.keyboard.on_lines = on_lines
     look = offered[key][0]
-    if look.paint is not Paint.LINES and not fits(console):
+    if look.paint is not Paint.LINES and not console.screen.is_large:
         console.screen.say(f"|14{too_small(console)}")
         await console.pager.any_key()
     return look
@@ -312,10 +312,6 @@ def _show_boxes(
             console.line.write(look.encode(f"{margin}{row}\r\n"))
     if gap:
         console.screen.say("")
-
-
-def fits(console: Console) -> bool:
-    return console.line.columns >= CANVAS_COLUMNS and console.line.rows >= CANVAS_ROWS
 
 
 def too_small(console: Console) -> str:

@@ -193,7 +193,7 @@ def _rows(caller: Caller) -> list[SettingRow]:
     screen = f"{look.charset.value}, {_(PAINTS[look.paint])}"
     if look.charset.is_of_home_computer and look.paint is Paint.COLOUR:
         screen = look.charset.value.upper()
-    if look.paint is not Paint.LINES and not looks.fits(console):
+    if look.paint is not Paint.LINES and not console.screen.is_large:
         screen = looks.too_small(console)
     switched = {
         key: _("on") if caller.prefers(each) else _("off") for key, each in SWITCHES.items()

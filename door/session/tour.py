@@ -130,7 +130,7 @@ def screens(caller: Caller) -> list[TourPage]:
         (_("Closing time and the bank"), _about_bank(caller), _paint_clock),
     ]
     # Without block characters the pictures cannot be made out.
-    is_drawn = caller.console.screen.look.has_shapes
+    is_drawn = caller.console.screen.look.charset.has_shapes
     pages = []
     for number, (title, body, strip) in enumerate(chapters, 1):
         paragraphs = [line for each in body for line in (f"|07{each}", "")]
