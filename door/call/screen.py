@@ -157,11 +157,9 @@ class Screen:
         `typed` maps a key to the text it types in place of itself. `fills` is as in `OpenKeys`.
         """
         if self._shows_offers is not None:
-            self.offered = OpenKeys(ask)  # all that telnet needs to mark a prompt
-            if self._line.kind != "telnet":
-                keys = ((letter, plain(label)) for letter, label in (choices or {}).items())
-                types = tuple((typed or {}).items())
-                self.offered = OpenKeys(ask, tuple(keys), default or "", types, fills)
+            keys = ((letter, plain(label)) for letter, label in (choices or {}).items())
+            types = tuple((typed or {}).items())
+            self.offered = OpenKeys(ask, tuple(keys), default or "", types, fills)
             if self.awaits_key:
                 self.show_offer()
 
