@@ -346,6 +346,8 @@ class Door:
     def _start(self, folder: str) -> _socket.socket:
         from door.run import starting  # noqa: PLC0415 - only without a server
 
+        if not self.state.was_served and "local" not in self.options:
+            self._find_drop_file()
         self.wait(ONE_MOMENT)
         try:
             place = self.settings.lock(folder)
@@ -359,6 +361,19 @@ class Door:
             why = f"no server could be started: {error}. {log} may say why"
             raise _NotServed(hand_over.OUT_OF_ORDER, REFUSED, why) from error
         return wire
+
+    def _find_drop_file(self) -> None:
+        """Raise `_NotServed` for a call without a drop file, before a server starts in vain."""
+        from pathlib import Path  # noqa: PLC0415 - only without a server
+
+        from door.dropfiles import disk, search  # noqa: PLC0415
+        from door.errors import DropFileRefused  # noqa: PLC0415
+
+        try:
+            search.find(Path(self.state.place), {}, None, at=disk.HostFiles(*self.state.folder))
+        except DropFileRefused as refused:
+            why = f"the call is refused: {refused}"
+            raise _NotServed(refused.polite, REFUSED, why) from refused
 
 
 def _hang_up(number: int, frame: FrameType | None) -> NoReturn:

@@ -1012,7 +1012,7 @@ def test_the_note_of_a_server_that_has_ended_leads_nowhere(
         raise OSError("no server")
 
     monkeypatch.setattr(starting, "reach", reach)
-    door = relay.Door({"config": str(config)}, {})
+    door = relay.Door({"config": str(config), "local": ""}, {})
     with pytest.raises(relay._NotServed):
         door._reach()
     assert [Path(each).resolve() for each in asked[0][1:]] == [

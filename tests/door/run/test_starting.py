@@ -17,6 +17,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from door.errors import DropFileRefused
 from door.lines import hand_over
 from door.run import relay, starting, turning_away
 from door.server import server_note
@@ -126,7 +127,7 @@ def test_a_door_waits_while_an_update_replaces_its_files(
     tmp_path: Path, modules: Sequence[str]
 ) -> None:
     (tmp_path / "sysop.toml").write_text(BOARD)
-    door = (sys.executable, "-c", AN_UPDATE, "run", "--stdio")
+    door = (sys.executable, "-c", AN_UPDATE, "run", "--local")
     done = subprocess.run(
         [*("sh", "-c", 'ulimit -t 30; exec "$@"', "sh"), *door, ",".join(modules)],
         cwd=tmp_path,
@@ -215,7 +216,7 @@ def reports(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
 
 
 def runs(board: Path) -> int | None:
-    return relay.relay(["--config", str(board / "sysop.toml"), "--stdio"], {})
+    return relay.relay(["--config", str(board / "sysop.toml"), "--local"], {})
 
 
 def test_invalid_settings_start_no_server(board: Path, reports: list[tuple[str, str]]) -> None:
@@ -223,6 +224,22 @@ def test_invalid_settings_start_no_server(board: Path, reports: list[tuple[str, 
         (board / "sysop.toml").write_text(toml)
         assert runs(board) == relay.REFUSED
     assert [words for words, _ in reports] == [hand_over.OUT_OF_ORDER] * 3
+    assert os.listdir(board / "data") == []
+
+
+def test_a_call_without_a_drop_file_starts_no_server(
+    board: Path, reports: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(board)
+    config = ["--config", "sysop.toml", "--stdio"]
+    for words, why in (
+        ([], f"{board}: there is no drop file in this folder. Have the board write one of "),
+        (["--dropfile", "door.sys"], f"{board}/door.sys: there is no such file. "),
+        (["--dropfile", "none/door.sys"], f"{board}/none/door.sys: there is no such file. "),
+    ):
+        assert relay.relay([*config, *words], {}) == relay.REFUSED
+        assert reports[-1][0] == DropFileRefused.polite
+        assert reports[-1][1].startswith(f"the call is refused: {why}")
     assert os.listdir(board / "data") == []
 
 
@@ -371,7 +388,7 @@ def test_a_hang_up_while_a_server_starts_is_not_delayed(
 ) -> None:
     monkeypatch.setattr(starting, "_keeps_out", lambda *_: os.kill(os.getpid(), number))
     with serving.take(str(lock_of(board)), serving.STARTING):
-        assert relay.relay(["--config", str(board / "sysop.toml")], {}) == 0
+        assert runs(board) == relay.WELL
 
 
 def test_a_first_door_makes_the_data_folder_as_configured(
