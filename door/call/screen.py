@@ -200,6 +200,7 @@ class Screen:
         if computer is not None:
             if not self._line.size_is_known:
                 self._line.assume(computer.columns, computer.rows)
+                self._fit_is_due = False  # a new display follows anyway
             self._encode = HomeScreen(charset, self._line.columns, self._line.rows).feed
 
     def hold_clocks(self, *, is_still: bool) -> None:
@@ -243,6 +244,8 @@ class Screen:
             self._loop.call_soon(self._fit)
 
     def _fit(self) -> None:
+        if not self._fit_is_due:
+            return
         self._fit_is_due = False
         before, is_cleared = self.display, self.look.charset.is_of_home_computer
         if is_cleared:
