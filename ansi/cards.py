@@ -65,8 +65,11 @@ def short(card: str) -> str:
     return rank + _SUIT_SIGNS[suit]
 
 
-def draw(card: str | None) -> tuple[str, ...]:
-    """Return the five lines of a card, seven cells each; None is a card face down."""
+def draw(card: str | None, *, is_cut: bool = False) -> tuple[str, ...]:
+    """Return the five lines of a card, seven cells each; None is a card face down.
+
+    A card that `is_cut` by the next one shows no rank in its lower corner: a "10" would show as 1.
+    """
     if card is None:
         return _BACK_LINES
     rank, suit = _parts(card)
@@ -81,13 +84,13 @@ def draw(card: str | None) -> tuple[str, ...]:
         "┌─────┐",
         f"│{rank + sign:<5}│",
         f"│{middle:^5}│",
-        f"│{sign + rank:>5}│",
+        f"│{sign + (' ' if is_cut else rank):>5}│",
         "└─────┘",
     )
 
 
-def draw_large(card: str | None) -> tuple[str, ...]:
-    """Return the nine lines of a large card, eleven cells each; None is a card face down."""
+def draw_large(card: str | None, *, is_cut: bool = False) -> tuple[str, ...]:
+    """Return the nine lines of a large card, eleven cells each; as `draw`."""
     if card is None:
         return _LARGE_BACK_LINES
     rank, suit = _parts(card)
@@ -102,7 +105,7 @@ def draw_large(card: str | None) -> tuple[str, ...]:
         "┌─────────┐",
         f"│{rank + sign:<9}│",
         *(f"│{line:^9}│" for line in middle),
-        f"│{sign + rank:>9}│",
+        f"│{sign + (' ' if is_cut else rank):>9}│",
         "└─────────┘",
     )
 
@@ -141,9 +144,12 @@ def paint_across(canvas: Canvas, row: int, column: int, card: str, *, large: boo
     canvas.stamp(row, column, _painted(card, lines, canvas.colour, covers=False))
 
 
-@lru_cache(maxsize=512)  # every card in both sizes, covering or not, with colours and without
-def _upright(card: str | None, colour: bool, *, covers: bool, large: bool) -> tuple[Row, ...]:
-    return _painted(card, draw_large(card) if large else draw(card), colour, covers=covers)
+@lru_cache(maxsize=1024)  # every card in both sizes, covering or cut, with colours and without
+def _upright(
+    card: str | None, colour: bool, *, covers: bool, large: bool, is_cut: bool = False
+) -> tuple[Row, ...]:
+    lines = (draw_large if large else draw)(card, is_cut=is_cut)
+    return _painted(card, lines, colour, covers=covers)
 
 
 def _painted(
@@ -187,9 +193,10 @@ def paint_hand(
     card_width = LARGE_WIDTH if large else CARD_WIDTH
     step = card_step(len(cards), width, card_width)
     end = column
-    for card in cards:
-        covers = end > column
-        canvas.stamp(row, column, _upright(card, canvas.colour, covers=covers, large=large))
+    for number, card in enumerate(cards, 1):
+        covers, is_cut = end > column, number < len(cards) and step < card_width - 1
+        rows = _upright(card, canvas.colour, covers=covers, large=large, is_cut=is_cut)
+        canvas.stamp(row, column, rows)
         end = column + card_width
         column += step
     return end

@@ -140,9 +140,19 @@ def test_in_a_fan_every_rank_and_suit_can_still_be_read() -> None:
         "┌───┬───┬─────┐",
         "│3♥ │10♥│A♣   │",
         "│  ♥│  ♥│ ·♣· │",
-        "│   │  ♥│   ♣A│",
+        "│   │   │   ♣A│",
         "└───┴───┴─────┘",
     ]
+
+
+@pytest.mark.parametrize(("large", "width"), [(False, 17), (True, 29)])
+def test_a_covered_ten_shows_its_rank_whole_or_not(large: bool, width: int) -> None:
+    canvas = Canvas(60, 9)
+    paint_hand(canvas, 0, 0, ["TD", "TD", "TC"], width, large=large)
+    row = 7 if large else 3
+    assert canvas.text(row).count("1") == 1
+    assert canvas.text(row).rstrip("│").endswith("♣10")
+    assert canvas.text(1).count("10") == 3
 
 
 def test_an_empty_hand_takes_no_room() -> None:
