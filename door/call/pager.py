@@ -105,7 +105,7 @@ class Pager:
             if (letter := reading.letter(key)) is not None:
                 break
             if key in HELP_KEYS:
-                turns = _("Space and Page Down turn the page, B and Page Up go back.")
+                turns = _("Space turns the page, B goes back.")
                 words = turns if reading.choices else self.pressing(_("Press any key to go on."))
                 self._screen.say(f"|07{words}")
         if not reading.choices and letter == LEAVE:

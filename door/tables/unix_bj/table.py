@@ -107,7 +107,7 @@ class UnixBjTable(Sitting):
             cancel=QUIT,
             also={BET: PLAY, RULES: MANUAL},
             meanings={
-                PLAY: N_("Start the program. DEL or Ctrl-C ends it; F1 there says its keys."),
+                PLAY: N_("Start the program. DEL or Ctrl-C ends it; ? there says its keys."),
                 MANUAL: N_("Read its manual page, with the rules and the keys."),
                 **MEANINGS,
             },

@@ -397,7 +397,7 @@ async def test_the_usual_keys_scroll(caller: Somebody) -> None:
             *("Rules (3 of 3)", "Rules (1 of 3)", "Rules (3 of 3)", "Rules (2 of 3)"),
             *("Rules (3 of 3)", "Rules (2 of 3)", "Rules (2 of 3)"),
         ]
-        assert "Space and Page Down turn the page" in caller.sees
+        assert "Space turns the page, B goes back." in caller.sees
         await caller.types(b"q")
         assert reading.done()
 
