@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 
 from ansi.charset import UNREADABLE, reread
-from ansi.keys import BACKSPACE, ENTER, ESCAPE, F1, INTERRUPT
+from ansi.keys import BACKSPACE, COMMODORE_DELETE, ENTER, ESCAPE, F1, INTERRUPT
 from door.call.canvas_display import CanvasDisplay
 from door.call.keyboard import (
     CHANGED,
@@ -36,6 +36,8 @@ class Prompt:
     _pager: Pager
     # Called for typed letters that cannot be read; returns False if it could not help.
     on_unread: Callable[[], Awaitable[bool]] | None = None
+    # Called for a Commodore's Delete in place of a text, while the terminal may be one.
+    on_delete: Callable[[], Awaitable[None]] | None = None
 
     async def ask(
         self,
@@ -122,15 +124,13 @@ class Prompt:
         typed: str = "",
         answers: Mapping[str, str] | None = None,
         fills: str = "",
-        keys: Container[str] = (),
     ) -> str | None:
         """Let the caller type up to `longest` characters; return them at Enter, None at Esc.
 
         The field begins with `typed`. `accept` returns whether a character is allowed; `secret`
-        shows stars; `changed` is called with the text after every change, and with each of `keys`
-        that is pressed. `answers` are texts that a web page may show as keys, each with its
-        meaning; `fills` is as in `OpenKeys`. F1 explains the field by `meaning`; so does `?` while
-        it is empty.
+        shows stars; `changed` is called with the text after every change. `answers` are texts that
+        a web page may show as keys, each with its meaning; `fills` is as in `OpenKeys`. F1 explains
+        the field by `meaning`; so does `?` while it is empty.
         """
         if number := self._keyboard.take_number(longest, accept):
             return number
@@ -152,7 +152,8 @@ class Prompt:
             )
             if isinstance(key, WholeLine):
                 key = self._word_at_a_field(key, accept, plain(prompt))
-            if key in (ESCAPE, INTERRUPT):
+            is_delete = key == COMMODORE_DELETE and self.on_delete is not None
+            if key in (ESCAPE, INTERRUPT) or is_delete:
                 given = None
                 break
             if key == ENTER:
@@ -165,8 +166,6 @@ class Prompt:
                 show()
             elif key == BACKSPACE and text:
                 text = text[:-1]
-            elif key in keys and changed is not None:
-                changed(key)
             elif letters := [each for each in letters_of(key) if len(each) == 1 and accept(each)]:
                 is_too_long = len(text) + len(letters) > longest
                 text = (text + "".join(letters))[:longest]
@@ -180,6 +179,8 @@ class Prompt:
                 changed(text)
         self._screen.display.answered()
         self._screen.offer("any")
+        if is_delete and self.on_delete is not None:
+            await self.on_delete()
         return given
 
     async def _is_answer(self, text: str, show: Callable[[], None], *, secret: bool) -> bool:

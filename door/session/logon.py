@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from ansi.keys import COMMODORE_DELETE, ENTER
+from ansi.keys import ENTER
 from door.call import passwords
 from door.call.caller import LANGUAGE_KEY, Caller, refused_words
 from door.call.console import Console
@@ -70,7 +70,7 @@ IN_THIS_LANGUAGE = N_("In English: press {key}.")
 FOR_READERS = N_("Using a screen reader? Press {key} for plain lines.")
 # For translators: capitals alone, as no other letters are the same in all character sets.
 FOR_HOME_COMPUTERS = N_("COMMODORE OR ATARI? PRESS DELETE.")
-DELETES = {COMMODORE_DELETE: "petscii", "~": "atascii"}  # what Delete sends, by type of terminal
+ATARI_DELETE = "~"  # no name has it
 NAME_MEANS = N_("The name that others see, and that you log on with.")
 TAKEN = N_("That name, or one that looks like it, is taken.")
 KEEP_IT = N_("Write your password down; we can't look it up for you.")
@@ -136,7 +136,7 @@ async def log_on(board: Board, console: Console, by_ssh: SshIdentity | None = No
         raise LogonRefused(str(refused)) from refused
     finally:
         limit.stop()
-        console.prompt.on_unread = console.keyboard.on_lines = None
+        console.prompt.on_unread = console.prompt.on_delete = console.keyboard.on_lines = None
     console.keyboard.lift(IdledOut)  # the limit may have ended just as they were let in
     # At worst the caller is asked again the next time.
     with contextlib.suppress(BooksFailed):
@@ -276,8 +276,7 @@ def _meet(console: Console, *, is_asked: bool) -> str:
     """
     if looks.wants_lines(console.line.hints):
         _use_lines(console)
-        return ""
-    if not is_asked:
+    if console.wants_lines or not is_asked:
         return ""
     return _(FOR_READERS).format(key=LINES)
 
@@ -288,15 +287,16 @@ def _use_lines(console: Console) -> None:
 
 
 class _KeyPressed(Exception):
-    """A key that acts at once was pressed as the first letter of the name."""
+    """A key that acts at once was pressed at the name."""
 
 
 _KeyActions = Mapping[str, Callable[[Console], Awaitable[None]]]
 
 
 def _look_for_key(keys: _KeyActions, typed: str) -> None:
-    if typed in keys:
-        raise _KeyPressed(typed)
+    key = ATARI_DELETE if typed.endswith(ATARI_DELETE) else typed
+    if key in keys:
+        raise _KeyPressed(key)
 
 
 async def _act_on(pressed: _KeyPressed, keys: _KeyActions, console: Console) -> None:
@@ -321,9 +321,12 @@ def _language_offer(console: Console) -> str:
 async def _ask_name(console: Console, greet: Callable[[str], None]) -> str:
     """Ask for a name; return "" if none was typed, or plain lines or a language was chosen."""
     offer = _language_offer(console)
-    keys = {LINES: _choose_lines, **({LANGUAGE_KEY: _change_language} if offer else {})}
+    keys: dict[str, Callable[[Console], Awaitable[None]]] = {LINES: _choose_lines}
+    if offer:
+        keys[LANGUAGE_KEY] = partial(_change_language, greet)
     if not console.wants_lines and looks.known(console.line.hints) is None:
-        keys |= {key: partial(_use_home_computer, kind) for key, kind in DELETES.items()}
+        keys[ATARI_DELETE] = partial(_use_home_computer, "atascii", greet)
+        console.prompt.on_delete = partial(_use_home_computer, "petscii", greet, console)
         console.screen.say(f"|07{_(FOR_HOME_COMPUTERS)}")
     words = _("Your name, or {new} if this is your first call.")
     console.screen.say(f"|07{words.format(new=f'|15{_(NEW_CALLER)}|07')}{offer}")
@@ -335,12 +338,9 @@ async def _ask_name(console: Console, greet: Callable[[str], None]) -> str:
             meaning=_(NAME_MEANS),
             answers={_(NEW_CALLER): _("First call")},
             fills="username",
-            keys={COMMODORE_DELETE} & keys.keys(),
         )
     except _KeyPressed as pressed:
         await _act_on(pressed, keys, console)
-        if str(pressed) != LINES:
-            greet("" if console.wants_lines else _meet(console, is_asked=True))
         return ""
     if name is None:
         return ""
@@ -353,19 +353,23 @@ async def _ask_name(console: Console, greet: Callable[[str], None]) -> str:
 
 
 async def _choose_lines(console: Console) -> None:
+    console.prompt.on_delete = None
     console.take_lines(looks.plain_lines(console.line.hints))
 
 
-async def _use_home_computer(kind: str, console: Console) -> None:
-    """Write for a home computer from the next word on."""
+async def _use_home_computer(kind: str, greet: Callable[[str], None], console: Console) -> None:
+    """Write for a home computer from here on, and begin again with the greeting."""
+    console.prompt.on_delete = None
     hints = console.line.hints
     console.line.hints = replace(hints, terminal_types=(kind, *hints.terminal_types))
     console.use_look(looks.guess(console.line.hints))
+    greet(_meet(console, is_asked=True))
 
 
-async def _change_language(console: Console) -> None:
-    """Speak the next language from the next word on."""
+async def _change_language(greet: Callable[[str], None], console: Console) -> None:
+    """Greet again in the next language."""
     console.viewer.language = next_language(console.viewer.language)
+    greet(_meet(console, is_asked=True))
 
 
 async def _ask_password(console: Console) -> str | None:

@@ -98,11 +98,53 @@ async def test_delete_tells_a_commodore(board: World) -> None:
     await terminal.send("\x1b").until("Name:")  # the left arrow
 
 
-async def test_delete_tells_an_atari(board: World) -> None:
+async def test_the_greeting_is_painted_once_after_delete(board: World) -> None:
     terminal = await board.call(BEHIND_A_MODEM)
     await terminal.until(OFFER)
     before = len(terminal.received)
-    terminal.send(b"~")
+    await terminal.send(b"\x14").until("Name:")
+    await board.at_rest()
+    await terminal.send("a").until("Name: a")
+    assert terminal.shows("The Test Board")
+    assert terminal.received.count(b"\x93", before) == 1
+
+
+@pytest.mark.parametrize("answers", [(), (b"A DECK\r",), (b"A DECK\r", b"ADA\r")])
+async def test_delete_later_in_the_log_on_starts_over(
+    tmp_path: Path, answers: tuple[bytes, ...]
+) -> None:
+    asked = '[callers]\nquestion = "What has 52 cards?"\nanswers = ["A deck"]\n'
+    prompts = (b"Your answer:", b"The name you want:", b"A password")
+    async with world(tmp_path, toml=BOARD + asked) as board:
+        terminal = await board.call(BEHIND_A_MODEM)
+        await terminal.until(OFFER)
+        for typed, prompt in zip((b"NEW\r", *answers), prompts, strict=False):
+            terminal.send(typed)
+            await terminal.wait_for(lambda here, last=prompt: last in here.received, repr(prompt))
+        await terminal.send(b"AD\x14").until("Name:")
+        assert terminal.shows("The Test Board")
+        await terminal.send("new\r").until("Your answer:")
+        await terminal.send("a deck\r").until("The name you want:")
+        await terminal.send("Ada\r").until("A password")
+
+
+async def test_delete_at_the_password_starts_over(board: World) -> None:
+    board.enter("Ada", looks=LOOKS)
+    terminal = await board.call(BEHIND_A_MODEM)
+    await terminal.until(OFFER)
+    terminal.send(b"ADA\r")
+    await terminal.wait_for(lambda here: b"Password:" in here.received, "the password")
+    await terminal.send(b"\x14").until("Name:")
+    await log_on(terminal, "Ada")
+    await terminal.until("Press any key")
+
+
+@pytest.mark.parametrize("typed", [b"", b"new", b"new\x9b"])
+async def test_delete_tells_an_atari(board: World, typed: bytes) -> None:
+    terminal = await board.call(BEHIND_A_MODEM)
+    await terminal.until(OFFER)
+    before = len(terminal.received)
+    terminal.send(typed + b"~")
     await terminal.wait_for(lambda here: b"\x7d" in here.received[before:], "a cleared screen")
 
 
