@@ -10,9 +10,10 @@ import contextlib
 import random
 import time
 import warnings
-from collections.abc import Callable, Coroutine, Iterator, Set
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Set
 from contextvars import ContextVar
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -249,18 +250,18 @@ class Process(Life):
 
     def connect(self, telephone: Telephone, address: str) -> Wire:
         wire = Wire(telephone, address, self.machine.chance, self.machine.loop, self.is_dead)
-        return self._serve(wire, self.server._answer(wire))
+        return self._serve(wire, partial(self.server._answer, wire))
 
     def connect_board(self, telephone: Telephone, address: str, header: RloginHeader) -> Wire:
         """Have another board connect by rlogin for one of its callers."""
         wire = Wire(telephone, address, self.machine.chance, self.machine.loop, self.is_dead)
         wire.kind = "rlogin"
-        return self._serve(wire, self.server._answer_board(wire, header))
+        return self._serve(wire, partial(self.server._answer_board, wire, header))
 
-    def _serve(self, wire: Wire, answer: Coroutine[Any, Any, None]) -> Wire:
+    def _serve(self, wire: Wire, answer: Callable[[], Awaitable[None]]) -> Wire:
         async def serve() -> None:
             try:
-                await answer
+                await answer()
             finally:
                 wire.hang_up()
 

@@ -179,3 +179,9 @@ def test_a_hang_up_that_no_server_hears_is_wrong(story: Story) -> None:
 @pytest.mark.parametrize("fault", [long(put.__name__) for put in faults_handed.FAULTS])
 def test_a_fault_of_the_hand_over_is_detected(fault: str) -> None:
     assert detect(fault, None)
+
+
+def test_a_server_killed_before_it_answers_leaves_no_answer_unawaited(story: Story) -> None:
+    """A coroutine that is never awaited is a warning, and an error in tests."""
+    story.processes[0].connect(story.people[0].telephone, "192.0.2.7")
+    story.processes[0].bury()
