@@ -116,7 +116,7 @@ class CallClock:
         self._arm()
         left = purse.time_left()
         self.status.show()
-        self.status.tell_vitals()  # at most once a second
+        self.status.show_figures()  # at most once a second
         self.on_tick()
         self._warn(left)
         self.patience.look()

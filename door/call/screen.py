@@ -97,11 +97,6 @@ class Screen:
 
     # What is shown.
 
-    @property
-    def _shows_offers(self) -> Callable[[OpenKeys, str], None] | None:
-        """The function of the line that shows or marks open keys; None if it has none."""
-        return getattr(self._line, "offers", None)
-
     def say(self, text: str) -> None:
         self.display.say(text)
         if self.cover is not None:
@@ -156,21 +151,16 @@ class Screen:
 
         `typed` maps a key to the text it types in place of itself. `fills` is as in `OpenKeys`.
         """
-        if self._shows_offers is not None:
-            keys = ((letter, plain(label)) for letter, label in (choices or {}).items())
-            types = tuple((typed or {}).items())
-            self.offered = OpenKeys(ask, tuple(keys), default or "", types, fills)
-            if self.awaits_key:
-                self.show_offer()
+        keys = ((letter, plain(label)) for letter, label in (choices or {}).items())
+        types = tuple((typed or {}).items())
+        self.offered = OpenKeys(ask, tuple(keys), default or "", types, fills)
+        if self.awaits_key:
+            self.show_offer()
 
     def show_offer(self) -> None:
-        """Show the open keys without a wait for a key.
-
-        The line shows an offer once, and again after each press of one of its keys.
-        """
-        if (show := self._shows_offers) is not None:
-            offered = self.offered if self.cover is None else UNDER_COVER
-            show(offered, self.viewer.language)
+        """Show the open keys without a wait for a key."""
+        offered = self.offered if self.cover is None else UNDER_COVER
+        self._line.show_keys(offered, self.viewer.language)
 
     # How it is shown.
 

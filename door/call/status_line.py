@@ -77,15 +77,14 @@ class StatusLine:
         if screen.cover is not None:
             screen.cover.display.status(pieces, clock)
 
-    def tell_vitals(self) -> None:
-        """Give the line's figures to a program that shows them by itself, such as Mudlet."""
-        tell = getattr(self.console.line, "vitals", None)
-        if tell is None or self.waits:
+    def show_figures(self) -> None:
+        """Give the figures to a program that shows them by itself, such as Mudlet."""
+        if self.waits:
             return
-        vitals = {"time": self.purse.time_left(), "pot": self.purse.pot(self.coin)}
+        figures = {"time": self.purse.time_left(), "pot": self.purse.pot(self.coin)}
         if self.account is None and self.books.settings().mode == "built-in":
-            vitals["bank"] = self.purse.posted.bank
-        tell(vitals)
+            figures["bank"] = self.purse.posted.bank
+        self.console.line.show_figures(figures)
 
     @contextlib.contextmanager
     def suspense(self) -> Iterator[None]:

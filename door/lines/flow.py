@@ -8,13 +8,13 @@ import asyncio
 import contextlib
 import logging
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import cast
 
 from door.errors import Hangup
 from door.flag import Flag
-from door.lines.line import CALLER_HUNG_UP, USUAL_COLUMNS, USUAL_ROWS, Hints, Receiver
+from door.lines.line import CALLER_HUNG_UP, USUAL_COLUMNS, USUAL_ROWS, Hints, OpenKeys, Receiver
 from door.lines.port.gate import Blame
 
 logger = logging.getLogger("door.lines")
@@ -108,6 +108,12 @@ class StreamLine:
             self._transport.write(data)
             if self._blocked:
                 self.count_unsent(len(data))
+
+    def show_keys(self, keys: OpenKeys, language: str) -> None:
+        """Do nothing: most terminals show no keys."""
+
+    def show_figures(self, figures: Mapping[str, int]) -> None:
+        """Do nothing: most terminals show no figures."""
 
     async def drain(self, seconds: float) -> None:
         if self._blocked and not self._ended:

@@ -5,6 +5,7 @@ A `Line` moves bytes and knows the size of the screen. `ansi` turns bytes into k
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -140,6 +141,15 @@ class Line(Protocol):
 
     def write(self, data: bytes) -> None:
         """Send `data` without waiting; cut off a caller who leaves 256 kB unread."""
+
+    def show_keys(self, keys: OpenKeys, language: str) -> None:
+        """Show what can be pressed, or mark the prompt, for a program that wants it.
+
+        Labels are in `language`. The same object is shown again after one of its keys was pressed.
+        """
+
+    def show_figures(self, figures: Mapping[str, int]) -> None:
+        """Send changed figures, such as the time left, to a program that shows them by itself."""
 
     async def drain(self, seconds: float) -> None:
         """Wait until all written bytes have left; raise `Hangup` if the line ends first.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 
-from door.lines.line import Hints, Receiver
+from door.lines.line import Hints, OpenKeys, Receiver
 
 
 class Wall:
@@ -29,6 +30,12 @@ class Wall:
 
     def write(self, data: bytes) -> None:
         self.written += data
+
+    def show_keys(self, keys: OpenKeys, language: str) -> None:
+        pass
+
+    def show_figures(self, figures: Mapping[str, int]) -> None:
+        pass
 
     async def drain(self, seconds: float) -> None:
         pass

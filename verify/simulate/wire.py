@@ -9,11 +9,11 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from door.errors import Hangup
-from door.lines.line import Hints, Receiver
+from door.lines.line import Hints, OpenKeys, Receiver
 from verify.robots import screen
 
 LONGEST_MEMORY = 12_000  # characters of scrolled text
@@ -58,7 +58,17 @@ class Screen(screen.Screen):
         self._new.append(piece)
 
 
-class Wire:
+class ShowsNothing:
+    """A line whose other end shows neither keys nor figures."""
+
+    def show_keys(self, keys: OpenKeys, language: str) -> None:
+        pass
+
+    def show_figures(self, figures: Mapping[str, int]) -> None:
+        pass
+
+
+class Wire(ShowsNothing):
     """A connection. `loses_after` bytes more from the board, the carrier is lost."""
 
     kind = "telnet"
@@ -175,7 +185,7 @@ class Wire:
             self._receiver.received(self._waiting.popleft())
 
 
-class Lent:
+class Lent(ShowsNothing):
     """A caller's line in the process they were handed over to, which can release it unended."""
 
     kind, size_is_known = "socket", True

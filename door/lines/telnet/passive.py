@@ -7,30 +7,28 @@ the host agreed on. Needs no telnet library.
 
 import asyncio
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from door.errors import Flood
 from door.lines.budget import Budget, Rate
 from door.lines.flow import LineLimits, StreamLine, StreamProtocol
-from door.lines.line import OpenKeys, bounded_size
+from door.lines.line import bounded_size
 from door.lines.telnet.framing import (
-    IAC,
     IAC_BYTE,
     KEYS,
     Code,
     Command,
     Splitter,
 )
+from door.lines.telnet.line import TelnetLine
 
-_TYPED = ("text", "number", "secret")  # questions at which letters are typed
 BELL = b"\a"  # the answer to Are You There: it leaves the screen as it is
 
 # A timing mark (RFC 860) must be answered: after a Ctrl-C some programs drop all output until the
 # answer comes. It leaves no option on.
 _TIMING_MARK = b"\x06"
 _WILL_TIMING_MARK = IAC_BYTE + bytes((Code.WILL,)) + _TIMING_MARK
-GMCP = b"\xc9"
 _WINDOW = re.compile(rb"\x1f(.{2})(.{2})", re.DOTALL)  # RFC 1073: columns, rows
 
 
@@ -40,56 +38,6 @@ class CommandLimits(LineLimits):
 
     subnegotiation: int
     commands: Rate
-
-
-class TelnetLine(StreamLine):
-    """A line that doubles every 0xFF it sends, so that none reads as a command.
-
-    At each question it sends `prompt_mark` behind the prompt. A program that echoes while its
-    `echo_off` is not sent hides a secret between `echo_off` and `echo_on`.
-    """
-
-    prompt_mark = b""
-    echo_off, echo_on = b"", b""
-    _is_marked = True  # nothing was written since the last mark
-    _asked: OpenKeys | None = None
-    _is_hidden = False
-    takes_vitals = False  # whether the program has agreed to GMCP
-    _told = b""  # the figures that were sent last
-
-    @property
-    def vitals(self) -> Callable[[Mapping[str, int]], None] | None:
-        """What sends a caller's figures by GMCP if they have changed; None if nobody wants them."""
-        return self._tell_vitals if self.takes_vitals else None
-
-    def _tell_vitals(self, vitals: Mapping[str, int]) -> None:
-        figures = ", ".join(f'"{name}": {figure}' for name, figure in vitals.items())
-        data = f"Char.Vitals {{{figures}}}".encode()
-        if data != self._told:
-            self._told = data
-            begin, end = bytes((IAC, Code.SB)), bytes((IAC, Code.SE))
-            super().write(begin + GMCP + data + end)
-
-    @property
-    def offers(self) -> Callable[[OpenKeys, str], None] | None:
-        return self._on_question if self.prompt_mark or self.echo_off else None
-
-    def _on_question(self, offered: OpenKeys, _language: str) -> None:
-        is_secret = offered.ask == "secret"
-        if self.echo_off and is_secret != self._is_hidden:
-            self._is_hidden = is_secret
-            super().write(self.echo_off if is_secret else self.echo_on)
-        is_typing = offered is self._asked and offered.ask in _TYPED  # what was written is an echo
-        self._asked = offered
-        if not (self._is_marked or is_typing):
-            super().write(self.prompt_mark)
-        self._is_marked = True
-
-    def write(self, data: bytes) -> None:
-        self._is_marked = False
-        if IAC_BYTE in data:
-            data = data.replace(IAC_BYTE, IAC_BYTE + IAC_BYTE)
-        super().write(data)
 
 
 class TelnetProtocol(StreamProtocol):

@@ -57,7 +57,8 @@ from door.lines.line import LANGUAGE_VARIABLES, MOST_TERMINAL_TYPES, Line, bound
 from door.lines.port.connection import OPEN, Entrance
 from door.lines.port.listener import Listener
 from door.lines.telnet.framing import IAC_BYTE, Code, Command
-from door.lines.telnet.passive import GMCP, CommandLimits, TelnetLine, TelnetProtocol
+from door.lines.telnet.line import GMCP, TelnetLine
+from door.lines.telnet.passive import CommandLimits, TelnetProtocol
 
 logger = logging.getLogger("door.lines")
 
@@ -316,7 +317,7 @@ class HardenedTelnet(TelnetProtocol):
 
     def _prompt_as_wanted(self) -> None:
         scrolls = self.line.hints.scrolls
-        self.line.takes_vitals = self._noted.get(GMCP, False)
+        self.line.takes_figures = self._noted.get(GMCP, False)
         if self._noted.get(telopt.EOR):
             self.line.prompt_mark = _END_OF_RECORD
         elif self._noted.get(telopt.SGA) is False:

@@ -70,16 +70,14 @@ class PageLine(StreamLine):
         is_own = self._page.is_own_page and _ORIGIN.fullmatch(self.origin)
         return self.origin if is_own else ""
 
-    def offers(self, offer: OpenKeys, language: str) -> None:
-        """Show the keys on offer, to a caller who reads `language`. Shows the same offer again only
-        after one of its keys was pressed."""
-        if offer is self._offered and not self._is_pressed:
+    def show_keys(self, keys: OpenKeys, language: str) -> None:
+        if keys is self._offered and not self._is_pressed:
             return
-        self._offer, self._offered, self._is_pressed = self._offer + 1, offer, False
-        typed = dict(offer.typed)
-        keys = [[key, label, *filter(None, [typed.get(key)])] for key, label in offer.keys]
-        now = {"ask": offer.ask, "keys": keys, "default": offer.default, "language": language}
-        self.tell({"t": "open", "offer": self._offer, **now, "fills": offer.fills})
+        self._offer, self._offered, self._is_pressed = self._offer + 1, keys, False
+        typed = dict(keys.typed)
+        labels = [[key, label, *filter(None, [typed.get(key)])] for key, label in keys.keys]
+        now = {"ask": keys.ask, "keys": labels, "default": keys.default, "language": language}
+        self.tell({"t": "open", "offer": self._offer, **now, "fills": keys.fills})
 
     def pressed(self, offer: object, keys: str) -> None:
         """Take keys pressed on the page, unless they belong to an earlier offer."""

@@ -47,8 +47,8 @@ class PageWall(Wall):
         super().__init__()
         self.shown: list[str] = []
 
-    def offers(self, offer: OpenKeys, language: str) -> None:
-        self.shown.append(offer.ask)
+    def show_keys(self, keys: OpenKeys, language: str) -> None:
+        self.shown.append(keys.ask)
 
 
 class Chat:

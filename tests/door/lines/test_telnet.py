@@ -405,8 +405,7 @@ async def test_a_prompt_is_marked_once_as_the_program_wants_it(
         for words in (b"Name: ", b"Password: "):
             line.write(words)
             for _twice in range(2):
-                if (ask := getattr(line, "offers", None)) is not None:
-                    ask(OpenKeys("keys"), "en")
+                line.show_keys(OpenKeys("keys"), "en")
         line.write(b"End")
         await terminal.until("End")
         sent = bytes(terminal.wire[before:])
@@ -421,7 +420,7 @@ async def test_letters_that_are_typed_into_a_field_are_not_marked(board: Board) 
         for offered in (OpenKeys("text"), OpenKeys("text")):  # two questions
             for letter in (b"Name: ", b"A", b"d", b"a"):
                 line.write(letter)
-                line.offers(offered, "en")
+                line.show_keys(offered, "en")
         line.write(b"End")
         await terminal.until("End")
         sent = bytes(terminal.wire[before:])
@@ -437,7 +436,7 @@ async def test_a_mud_client_hides_a_secret_and_nothing_else(board: Board) -> Non
         assert terminal.wire.rindex(SHOWS) > terminal.wire.rindex(HIDES)
         before = len(terminal.wire)
         for ask in ("text", "secret", "secret", "keys"):
-            line.offers(OpenKeys(ask), "en")
+            line.show_keys(OpenKeys(ask), "en")
         line.write(b"End")
         await terminal.until("End")
         sent = bytes(terminal.wire[before:])

@@ -39,7 +39,7 @@ class Outcome:
     size: tuple[int, int]
     hints: Hints | None
     prompt_mark: bytes
-    takes_vitals: bool
+    takes_figures: bool
 
 
 def check(data: bytes) -> None:
@@ -93,8 +93,8 @@ async def _outcome(packets: list[bytes], kind: int) -> Outcome:
     # The budget counts commands up to the end, so a line that was cut off has read them all.
     size = line.columns, line.rows
     if ended:
-        return Outcome(None, size, None, b"", takes_vitals=False)
-    return Outcome(typed, size, hints, line.prompt_mark, takes_vitals=line.takes_vitals)
+        return Outcome(None, size, None, b"", takes_figures=False)
+    return Outcome(typed, size, hints, line.prompt_mark, takes_figures=line.takes_figures)
 
 
 def _protocol(kind: int) -> HardenedTelnet | PassiveTelnet:

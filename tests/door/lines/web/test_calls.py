@@ -66,7 +66,7 @@ async def test_the_window_is_resized_within_bounds() -> None:
 async def test_the_page_gets_the_open_keys_and_signs_of_life() -> None:
     async with on_the_page() as (socket, call):
         assert await receive(socket) == GREETING
-        call.line.offers(OpenKeys("keys", (("H", "Hit"), ("S", "Tirer é")), "H"), "fr")
+        call.line.show_keys(OpenKeys("keys", (("H", "Hit"), ("S", "Tirer é")), "H"), "fr")
         message = await receive(socket)
         assert isinstance(message, str)
         assert json.loads(message) == {
@@ -95,7 +95,7 @@ async def test_a_key_of_the_page_counts_once_and_for_its_own_offer() -> None:
         await call.until_typed("é.".encode())
         for number, wrong in ((1, (0, 2)), (2, (1, 3, -1))):
             call.typed.clear()
-            call.line.offers(OpenKeys("keys", (("H", "Hit"),)), "en")
+            call.line.show_keys(OpenKeys("keys", (("H", "Hit"),)), "en")
             await taps(*wrong, number, number)
             await call.until_typed("é.".encode())
             await taps(number)
@@ -109,7 +109,7 @@ async def test_an_offer_is_repeated_only_after_one_of_its_keys() -> None:
         hit, same_keys = (OpenKeys("keys", (("H", "Hit"),)) for _ in range(2))
         numbers = []
         for offered, presses in ((hit, b""), (hit, b"H"), (hit, b"H"), (same_keys, b"")):
-            call.line.offers(offered, "en")
+            call.line.show_keys(offered, "en")
             call.line.write(b".")
             if isinstance(message := await receive(socket), str):
                 numbers.append(json.loads(message)["offer"])
