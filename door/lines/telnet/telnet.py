@@ -80,7 +80,8 @@ _OPENING = b"".join(IAC_BYTE + request for request in _ASKED)
 # The options that may be on at our end, and in `_THEIRS` at the caller's. All others are refused
 # every time.
 _OURS = frozenset({telopt.BINARY, telopt.ECHO, telopt.SGA, telopt.TM, telopt.CHARSET})
-_OFFERED = frozenset({telopt.EOR, GMCP})  # to MUD clients, and to others on request
+# Also at our end, without the library, which would refuse them. MUD clients are offered them.
+_OFFERED = frozenset({telopt.EOR, GMCP})
 _NOTED = frozenset({telopt.ECHO, telopt.SGA}) | _OFFERED  # what we send depends on these answers
 _COMPRESSION = frozenset({b"\x55", telopt.MCCP2_COMPRESS, telopt.MCCP3_COMPRESS})
 
@@ -290,30 +291,29 @@ class HardenedTelnet(TelnetProtocol):
         self.line.count_unsent(_LONGEST_REPLY)
 
     def _settle_option(self, code: int, option: bytes) -> None:
+        """Let the library answer for the options that may be on, and refuse all others."""
         if code in (Code.DO, Code.DONT):
-            is_new = not self._noted.get(option)
-            self._note_answer(option, is_accepted=code == Code.DO)
-            if option in _OFFERED:  # the library's answer would be WONT
-                if code == Code.DO and is_new and not self.line.hints.scrolls:
+            allowed, refusal = _OURS, telopt.WONT
+            was_on = self._noted.get(option, False)
+            if option in _NOTED:
+                self._noted[option] = code == Code.DO
+                self._prompt_as_wanted()
+            if option in _OFFERED:
+                # A MUD client answers an offer; any other program has asked.
+                if code == Code.DO and not (was_on or self.line.hints.scrolls):
                     self._transport.write(telopt.IAC + telopt.WILL + option)
                 return
             if option == telopt.ECHO and self.line.hints.scrolls:
                 return  # the answer to what hides a password
-        if option in (_OURS if code in (Code.DO, Code.DONT) else _THEIRS):
+        else:
+            allowed, refusal = _THEIRS, telopt.DONT
+        if option in allowed:
             for byte in (IAC_BYTE, bytes((code,)), option):
                 self._library().feed_byte(byte)
             if code == Code.WONT:
                 self._answered(option)
-        elif code == Code.DO:
-            self._transport.write(telopt.IAC + telopt.WONT + option)
-        elif code == Code.WILL:
-            self._transport.write(telopt.IAC + telopt.DONT + option)
-
-    def _note_answer(self, option: bytes, *, is_accepted: bool) -> None:
-        """Note what the program said to one of `_NOTED`, and what it wants to be sent."""
-        if option in _NOTED:
-            self._noted[option] = is_accepted
-        self._prompt_as_wanted()
+        elif code in (Code.DO, Code.WILL):
+            self._transport.write(telopt.IAC + refusal + option)
 
     def _prompt_as_wanted(self) -> None:
         scrolls = self.line.hints.scrolls
