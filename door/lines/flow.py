@@ -74,7 +74,7 @@ class StreamLine:
         self._receiver: Receiver | None = None
         self._waiting = bytearray()
         self._paused = False
-        self._breathes = False
+        self._yields = False
         self._blocked = False
         self._unsent = 0
         self._ended = ""
@@ -166,16 +166,16 @@ class StreamLine:
             return INTAKE[: UNREAD - len(self._waiting)]
         return INTAKE
 
-    def breathe(self) -> None:
+    def yield_turn(self) -> None:
         """Continue reading in the loop's next turn, after a read that has filled the buffer.
 
         asyncio reads once a turn. uvloop reads on while reads fill the buffer, which may be a
         hundred kilobytes of a flood.
         """
-        if not (self._breathes or self.ended):
-            self._breathes = True
+        if not (self._yields or self.ended):
+            self._yields = True
             self._transport.pause_reading()
-            self._loop.call_soon(self._breathe_out)
+            self._loop.call_soon(self._read_again)
 
     def resize(self, columns: int, rows: int) -> None:
         self.size_is_known = True
@@ -239,8 +239,8 @@ class StreamLine:
         if len(self._waiting) >= UNREAD:
             self._transport.pause_reading()
 
-    def _breathe_out(self) -> None:
-        self._breathes = False
+    def _read_again(self) -> None:
+        self._yields = False
         waits = not self._ended and (self._paused or len(self._waiting) >= UNREAD)
         if not (waits or self._transport.is_closing()):
             self._transport.resume_reading()
@@ -288,8 +288,8 @@ class Stage(asyncio.BufferedProtocol):
     def take(self, data: bytes) -> None:
         raise NotImplementedError
 
-    def breathe(self) -> None:
-        """Called after a read that has filled the buffer; see `StreamLine.breathe`."""
+    def yield_turn(self) -> None:
+        """Called after a read that has filled the buffer; see `StreamLine.yield_turn`."""
 
     def get_buffer(self, sizehint: int) -> memoryview:
         return INTAKE
@@ -297,7 +297,7 @@ class Stage(asyncio.BufferedProtocol):
     def buffer_updated(self, nbytes: int) -> None:
         self.take(bytes(INTAKE[:nbytes]))
         if nbytes == UNREAD:
-            self.breathe()
+            self.yield_turn()
 
 
 class Answer(Stage):
@@ -335,8 +335,8 @@ class StreamProtocol(Answer):
     def take(self, data: bytes) -> None:
         self.line.deliver(data)
 
-    def breathe(self) -> None:
-        self.line.breathe()
+    def yield_turn(self) -> None:
+        self.line.yield_turn()
 
     def eof_received(self) -> None:
         # The transport closes once all has left.

@@ -26,15 +26,15 @@ class Layer(Stage, asyncio.Transport):
         self._transport: asyncio.Transport
         self._inside = None
         self._reading = True  # whether the protocol inside wants more
-        self._breathes = False
+        self._yields = False
         self._ended = False  # whether the caller sends no more bytes
 
     @abstractmethod
     def _read_on(self) -> None:
         """Give the waiting bytes to the protocol inside, until it pauses."""
 
-    def _may_breathe_out(self) -> bool:
-        """Return whether the socket is read again after a breath."""
+    def _may_read_again(self) -> bool:
+        """Return whether the socket is read again in the next turn."""
         return self._reading
 
     # A protocol to the socket's transport
@@ -58,15 +58,15 @@ class Layer(Stage, asyncio.Transport):
         if self._inside is not None:
             self._inside.resume_writing()
 
-    def breathe(self) -> None:
-        if not (self._breathes or self._transport.is_closing()):
-            self._breathes = True
+    def yield_turn(self) -> None:
+        if not (self._yields or self._transport.is_closing()):
+            self._yields = True
             self._transport.pause_reading()
-            self._loop.call_soon(self._breathe_out)
+            self._loop.call_soon(self._read_again)
 
-    def _breathe_out(self) -> None:
-        self._breathes = False
-        if self._may_breathe_out() and not self._transport.is_closing():
+    def _read_again(self) -> None:
+        self._yields = False
+        if self._may_read_again() and not self._transport.is_closing():
             self._transport.resume_reading()
 
     # A transport to the protocol inside

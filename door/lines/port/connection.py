@@ -39,15 +39,17 @@ OPEN = Entrance(OpenGate())
 
 
 class LineConnection:
+    """One connection of a port, from the gate to its end."""
+
     def __init__(
         self,
         entrance: Entrance,
         turns: Turns,
         make_answer: Callable[[str, Callable[[], None]], Answer],
-        over: Callable[[LineConnection], None],
+        on_end: Callable[[LineConnection], None],
     ) -> None:
         """`make_answer` takes the caller's address and a function to call when the connection is
-        gone. `over` is called last.
+        gone. `on_end` is called last.
         """
         self.answer: Answer | None = None
         self._entrance = entrance
@@ -55,7 +57,7 @@ class LineConnection:
         self._make_answer = make_answer
         self._tls: TlsLayer | None = None
         self._leave: Callable[[], None] | None = None
-        self._over: Callable[[LineConnection], None] | None = over
+        self._on_end: Callable[[LineConnection], None] | None = on_end
         self._transport: asyncio.BaseTransport | None = None
         self._cut = False
 
@@ -68,7 +70,7 @@ class LineConnection:
     def enter(self, address: str) -> Stage:
         """Return the stage for a caller from `address`; raise `CallRefused` if the gate is shut."""
         self._leave = self._entrance.gate.enter(address, self.cut)
-        return self.go_on(address)
+        return self.stage_behind_gate(address)
 
     def enter_as_caller(self, gate: Gate, address: str) -> None:
         """Turn a visitor into a caller from `address`; raise `CallRefused`."""
@@ -83,22 +85,23 @@ class LineConnection:
         line = getattr(self.answer, "line", None)
         return line is not None and line.ended
 
-    def go_on(self, address: str) -> Stage:
+    def stage_behind_gate(self, address: str) -> Stage:
+        """Return the first stage of an admitted connection: TLS, or the answer itself."""
         if self._entrance.certificate is None:
-            return self._answer_it(address)
+            return self._begin_answer(address)
         context = self._entrance.certificate.context()
         self._tls = TlsLayer(
-            *(context, self._turns, address, lambda: self._answer_it(address), self.is_over),
+            *(context, self._turns, address, lambda: self._begin_answer(address), self.end),
             kind=self._entrance.kind,
         )
         return self._tls
 
-    def refused(self, address: str, what: str) -> None:
+    def note_malformed(self, address: str, what: str) -> None:
         self._entrance.gate.malformed(address, what)
 
     def connected(self, connecting: asyncio.Task[tuple[asyncio.Transport, object]]) -> None:
         if connecting.cancelled() or connecting.exception() is not None:
-            self.is_over()
+            self.end()
             return
         self._transport = connecting.result()[0]
         if self._cut:
@@ -111,18 +114,18 @@ class LineConnection:
         elif isinstance(self._transport, asyncio.Transport):
             self._transport.abort()
 
-    def is_over(self) -> None:
-        over, self._over = self._over, None
-        if over is None:
+    def end(self) -> None:
+        on_end, self._on_end = self._on_end, None
+        if on_end is None:
             return
-        self._tell_why()
+        self._report_blame()
         if self._leave is not None:
             self._leave()
         # A reference cycle would stay until the garbage collector finds it.
         self.answer = self._leave = self._transport = self._tls = None
-        over(self)
+        on_end(self)
 
-    def _tell_why(self) -> None:
+    def _report_blame(self) -> None:
         for part in (self._tls, self.answer, getattr(self.answer, "line", None)):
             if part is not None and part.blame is not None:
                 # A front end's own call was never let in, and should not be banned for.
@@ -130,8 +133,8 @@ class LineConnection:
                 self._entrance.gate.cut_off(part.address, Blame(part.blame.why, own_fault))
                 return
 
-    def _answer_it(self, address: str) -> Answer:
-        self.answer = self._make_answer(address, self.is_over)
+    def _begin_answer(self, address: str) -> Answer:
+        self.answer = self._make_answer(address, self.end)
         return self.answer
 
 
@@ -166,13 +169,13 @@ class _FrontEnd(Stage):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._timer.cancel()
-        self._visit.is_over()
+        self._visit.end()
 
     def _pass_on(self, passed: Passed) -> None:
         """Let in the caller whom the front end brings, or the front end itself."""
         try:
             if passed.address is None:
-                behind = self._visit.go_on(self._address)
+                behind = self._visit.stage_behind_gate(self._address)
             else:
                 behind = self._visit.enter(passed.address)
         except CallRefused:
@@ -187,5 +190,5 @@ class _FrontEnd(Stage):
     def _refuse(self, reason: str) -> None:
         self._done = True
         self._timer.cancel()
-        self._visit.refused(self._address, reason)
+        self._visit.note_malformed(self._address, reason)
         self._transport.abort()

@@ -284,13 +284,13 @@ class SshConnection(StreamProtocol):
     def buffer_updated(self, nbytes: int) -> None:
         super().buffer_updated(nbytes)
         if nbytes == READ:
-            self.breathe()
+            self.yield_turn()
 
-    def breathe(self) -> None:
-        """Continue in the loop's next turn, as `StreamLine.breathe`; uvloop would read at once."""
+    def yield_turn(self) -> None:
+        """Read again in the loop's next turn; uvloop would do so at once."""
         if not self._wire.is_closing():
             self._wire.pause_reading()
-            self._loop.call_soon(self._breathe_out)
+            self._loop.call_soon(self._read_again)
 
     def eof_received(self) -> None:
         self.line.end_of_input()
@@ -315,7 +315,7 @@ class SshConnection(StreamProtocol):
         if not self._wire.is_closing():
             self._ssh.data_received(data)
 
-    def _breathe_out(self) -> None:
+    def _read_again(self) -> None:
         if not self._wire.is_closing():
             self._wire.resume_reading()
 

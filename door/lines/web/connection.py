@@ -372,7 +372,7 @@ class WebConnection(Layer, Answer):
             logger.info("web %s: %s", self.address, reason)
         self._transport.abort()
 
-    def _may_breathe_out(self) -> bool:
+    def _may_read_again(self) -> bool:
         return self._reading and not self._answers
 
     # A transport to the protocol inside
