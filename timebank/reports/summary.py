@@ -79,8 +79,16 @@ class Period:
     )
 
     @property
-    def house(self) -> int:
-        return sum(result.house for (_, unit), result in self.games.items() if unit == "second")
+    def tables(self) -> GameResult:
+        """What callers have won and lost at all tables, in seconds."""
+        results = [result for (_, unit), result in self.games.items() if unit == "second"]
+        return GameResult(sum(each.won for each in results), sum(each.lost for each in results))
+
+    @property
+    def moved(self) -> dict[str, int]:
+        """The sums that are not 0, in the order on screen, by their names in words."""
+        moved = {name.replace("_", " "): self.flows[name] for name in NAMES} | vars(self.tables)
+        return {name: seconds for name, seconds in moved.items() if seconds}
 
     def add(self, row: QuarterMoved) -> None:
         if PRIZES in (row.source, row.target):
@@ -168,17 +176,14 @@ def summary_table(periods: list[Period], bar: str) -> Listing:
 def _rows(periods: list[Period], bar: str) -> Iterator[Row]:
     most = max((period.flows["used"] for period in periods), default=0)
     for period in periods:
-        games = [result for (_, unit), result in period.games.items() if unit == "second"]
+        tables = period.tables
         amounts = [period.flows[name] for name in COLUMNS]
-        amounts += [sum(game.won for game in games), sum(game.lost for game in games)]
+        amounts += [tables.won, tables.lost, tables.house]
         drawn = bar * (BAR * period.flows["used"] // most) if most else ""
-        yield period.label, *map(clock, (*amounts, period.house)), drawn
+        yield period.label, *map(clock, amounts), drawn
         yield from _games(period)
-        also = [
-            f"{clock(period.flows[name])} {name.replace('_', ' ')}"
-            for name in NAMES
-            if name not in COLUMNS and period.flows[name]
-        ]
+        others = period.moved.keys() - {*COLUMNS, "won", "lost"}
+        also = [f"{clock(moved)} {name}" for name, moved in period.moved.items() if name in others]
         if also:
             yield f"  Also {', '.join(also)}."
 
@@ -210,7 +215,7 @@ def summary_record(period: Period) -> dict[str, object]:
         "period": period.label,
         "first_day": period.first.isoformat(),
         **{name: period.flows[name] for name in NAMES},
-        "house": period.house,
+        "house": period.tables.house,
         "games": [
             {"game": game, "unit": unit, **vars(result), "house": result.house}
             for (game, unit), result in sorted(period.games.items())

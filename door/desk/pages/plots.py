@@ -245,7 +245,7 @@ def _by_odds(name: str, what: str, past: DaysPast, lucks: Iterable[tuple[date, L
     words = (
         f"{what}, and by the odds of its hands. Chance alone leaves the band one time in twenty."
     )
-    columns = [PlotColumn("Won by the house", RESULTS), PlotColumn("By the odds"), *_edges(COMMON)]
+    columns = [PlotColumn("House won", RESULTS), PlotColumn("By odds"), *_edges(COMMON)]
     return Plot(name, words, columns, rows if any(each.tables for each in past.days) else [])
 
 
@@ -282,17 +282,15 @@ def _funnel(past: DaysPast) -> Plot:
         " believed."
     )
     edges = (*_edges(COMMON), *_edges(BEYOND_BELIEF))
-    columns = [PlotColumn("Result", RESULTS, "points"), PlotColumn("By the odds"), *edges]
+    columns = [PlotColumn("Result", RESULTS, "points"), PlotColumn("By odds"), *edges]
     return Plot("Luck of callers", words, columns, rows, "staked")
 
 
 def _flows(past: DaysPast) -> Plot:
     rows = []
     for each in past.days:
-        games = [of for (_, unit), of in each.period.games.items() if unit == "second"]
-        won, lost = sum(of.won for of in games), sum(of.lost for of in games)
-        flows = each.period.flows
-        rows.append(_of_day(each.day, [flows["granted"], flows["used"], won, lost]))
+        flows, tables = each.period.flows, each.period.tables
+        rows.append(_of_day(each.day, [flows["granted"], flows["used"], tables.won, tables.lost]))
     words = "What was granted and used on each day, and what callers won and lost at the tables."
     kinds = {"Granted": "grant", "Used": "elapsed", "Won": "won", "Lost": "lost"}
     columns = [PlotColumn(name, f"kind={kind}") for name, kind in kinds.items()]

@@ -140,7 +140,7 @@ _EVENT = re.compile(r"(?P<name>.*?)(?:\s+for (?P<minutes>\d{1,5}))?(?:\s+in (?P<
 
 def head(board: str, answer: Mapping[str, Any], today: Today | None) -> str:
     """Return the top line: the board, how many callers are on, and the next event."""
-    parts = [board, f"{len(answer['nodes'])} on line"]
+    parts = [board, f"{len(answer['nodes'])} online"]
     if answer["log_ons"]:
         parts.append(f"{answer['log_ons']} logging on")
     if answer["draining"]:
@@ -185,7 +185,7 @@ def house_lines(today: Today | None) -> list[str]:
         return ["The books do not answer."]
     lines = [*today.warnings]
     if today.house:
-        lines.append(f"{'Game':<22}{'Hands':>7}{'Staked':>14}{'House won':>14}")
+        lines.append(f"{'Table':<22}{'Hands':>7}{'Staked':>14}{'House won':>14}")
     lines += [
         f"{title(game.game):<22.22}{game.hands:>7,}{amount(game.staked, game.unit):>14}"
         f"{amount(game.house, game.unit):>14}"
@@ -193,7 +193,7 @@ def house_lines(today: Today | None) -> list[str]:
     ]
     if today.flows is None:
         return [*lines, "Nothing has been moved today."]
-    flows = (f"{name.replace('_', ' ')} {clock(s)}" for name, s in today.flows.flows.items() if s)
+    flows = (f"{name} {clock(seconds)}" for name, seconds in today.flows.moved.items())
     return [*lines, "Minutes: " + ", ".join(flows)]
 
 

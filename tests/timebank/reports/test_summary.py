@@ -10,6 +10,7 @@ from tests.timebank.by_hand import ByHand
 from timebank.ledger import transfers
 from timebank.ledger.transfers import Account, Movement
 from timebank.reports import summary
+from timebank.reports.summary import GameResult, Period
 from timebank.reports.tables import written
 
 
@@ -90,7 +91,7 @@ def test_the_house_gains_the_callers_losses_less_their_wins(books):
     (period,) = books.do(summary.summary, "day", None, None)
     result = period.games["black-jack-for-time", "second"]
     assert (result.won, result.lost, result.house) == (900, 300, -600)
-    assert period.house == -600
+    assert period.tables.house == -600
 
 
 @pytest.mark.parametrize(
@@ -143,3 +144,13 @@ def test_bars_are_as_long_as_the_time_used(books):
 def test_an_empty_summary_is_a_sentence(books):
     nothing = summary.summary_table(books.do(summary.summary, "day", None, None), "*")
     assert list(written([nothing])) == ["Nothing was moved."]
+
+
+def test_what_moved_has_the_words_and_the_order_of_the_screen():
+    period = Period(date(2026, 3, 1), "")
+    period.flows |= {"back_after_an_event": 3, "banked": 0, "used": 2, "granted": 1}
+    period.games["bj", "second"] = GameResult(won=4, lost=0)
+    period.games["bj", "chip"] = GameResult(won=9)
+    assert list(period.moved.items()) == [
+        *(("granted", 1), ("used", 2), ("back after an event", 3), ("won", 4)),
+    ]

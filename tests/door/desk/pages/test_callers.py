@@ -79,7 +79,7 @@ async def test_callers_are_listed_with_balances_calls_and_states(ada: Table) -> 
         browser = Browser(pages)
         await browser.logs_on()
         page = await browser.get("/callers")
-        assert re.search(r"Ada \S+ on line 1:\d\d:\d\d 0:00:00 0:10:00", page.text), page.text
+        assert re.search(r"Ada \S+ online 1:\d\d:\d\d 0:00:00 0:10:00", page.text), page.text
         assert re.search(r"Bob \S+ never 0:00:00 1:00:00 0:00:00 locked out, frozen", page.text)
         for column, names in (
             ("Bank", ["Bob", "Ada", "Sysop"]),

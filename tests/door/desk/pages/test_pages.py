@@ -393,11 +393,11 @@ def test_sessions_are_bounded() -> None:
 async def test_today_shows_callers_on_line_and_the_days_minutes(tmp_path: Path) -> None:
     async with shown(tmp_path) as (board, browser):
         await browser.logs_on()
-        assert "On line: 0 Nobody." in (await browser.get("/")).text
+        assert "Online: 0 Nobody." in (await browser.get("/")).text
         terminal = await logged_on(board, "Ada")
         await terminal.until("minutes today")
         today = (await browser.get("/")).text
-        assert "On line: 1 " in today
+        assert "Online: 1 " in today
         assert "Ada" in today
         assert "granted 1:00:00" in today
         assert "Mail hour" in today

@@ -69,7 +69,7 @@ async def test_a_sysop_watches_the_board_and_acts(tmp_path: Path) -> None:
                 await sees(question)
                 await pilot.press(*keys)
 
-            await sees("1 on line", "Mail hour is from 18:00", "Ada", "Main menu")
+            await sees("1 online", "Mail hour is from 18:00", "Ada", "Main menu")
             await sees("60 minutes for 20 November")
             await ada.sits_down()
             await ada.bets(5)
