@@ -12,7 +12,8 @@ from typing import Literal, get_args
 
 from door.dropfiles.dropfile import folded, lasting
 from door.errors import AmbiguousBoard
-from door.lines.rlogin.trust import NETWORKS, Convention, TrustedBoard
+from door.lines.addresses import NETWORKS
+from door.lines.rlogin.trust import Convention, TrustedBoard
 from timebank.settings.forms import Number, OneOf, Text, Texts, setting
 from timebank.settings.toml import TomlTable
 

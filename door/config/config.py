@@ -25,8 +25,8 @@ from door.config.public import EXAMPLE, LONGEST_ADDRESS, PublicSettings, read_pu
 from door.games.engine.game import HOUSE_SETS
 from door.games.engine.settings import StakeSettings, read_keys
 from door.games.registry import GAMES
+from door.lines.addresses import NETWORKS, Network
 from door.lines.registry import KINDS, ListenerSettings
-from door.lines.rlogin.trust import NETWORKS, Network
 from timebank.errors import NameRefused
 from timebank.language import ENGLISH, LANGUAGES, N_, catalogue
 from timebank.names import names

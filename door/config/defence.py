@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from door.lines.rlogin.trust import NETWORKS, Network
+from door.lines.addresses import NETWORKS, Network
 from timebank.settings.forms import Number, setting
 
 # This machine: the sysop, and front ends that do not say who is calling.

@@ -9,8 +9,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from door.lines.addresses import address_in
 from door.lines.registry import KINDS, ListenerSettings
-from door.lines.rlogin.trust import address_in
 from timebank.settings.forms import Number, OneOf, Text, Texts
 from timebank.settings.quoting import shown
 from timebank.settings.toml import TomlTable

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from door.lines.rlogin.trust import address_in
+from door.lines.addresses import address_in
 from timebank.names import names
 from timebank.settings.forms import OPTIONAL_PATH, Number, Text, TrueOrFalse, setting
 

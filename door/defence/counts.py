@@ -21,7 +21,6 @@ Each server of a board counts for itself.
 from __future__ import annotations
 
 import heapq
-import ipaddress
 from collections import Counter, OrderedDict
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -31,7 +30,7 @@ from typing import Any, Generic, TypeVar
 from door.clock import ROUNDING
 from door.config.defence import Defences
 from door.errors import Fault, NotAdmitted
-from door.lines.rlogin.trust import Network, address_in
+from door.lines.addresses import Network, address_in, subscriber
 from timebank.names.names import fold
 
 DAY = 86_400.0
@@ -40,8 +39,6 @@ MANY = 10
 MOST = 20_000  # keys that an allowance remembers, each in some 300 bytes
 
 K = TypeVar("K", bound=Hashable)
-
-_SUBSCRIBER_BITS = 64  # of an IPv6 address that one subscriber can change at will
 
 TOO_MANY_NAMES = "too many new names"
 TOO_MANY_FOR_A_NAME = "too many wrong passwords for a name"
@@ -60,7 +57,8 @@ class HeldOff:
 class Networks:
     """Addresses and networks; a lookup among thousands costs no more than among a few.
 
-    >>> Networks([ipaddress.ip_network("10.0.0.0/8")]).hold("10.1.2.3")
+    >>> from door.lines.addresses import networks
+    >>> Networks(networks(["10.0.0.0/8"])).hold("10.1.2.3")
     True
     """
 
@@ -294,16 +292,3 @@ class Defence:
         for allowance in (self._calls, self._names_asked, self._wrong_from, self._wrong_for):
             forgiven.append(allowance.pop(who, 0.0))
         return any(forgiven)
-
-
-def subscriber(text: str) -> str | None:
-    """Return the address or network of the subscriber at an address; None if `text` is no address.
-
-    >>> subscriber("2001:db8::ffff"), subscriber("::ffff:1.2.3.4"), subscriber("node 3")
-    ('2001:db8::/64', '1.2.3.4', None)
-    """
-    address = address_in(text)
-    if address is None or isinstance(address, ipaddress.IPv4Address):
-        return None if address is None else str(address)
-    prefix = int(address) >> _SUBSCRIBER_BITS << _SUBSCRIBER_BITS
-    return str(ipaddress.IPv6Network((prefix, 128 - _SUBSCRIBER_BITS)))

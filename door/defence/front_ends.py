@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from door.defence.counts import Networks
-from door.lines.rlogin.trust import Network, address_in
+from door.lines.addresses import Network, address_in
 
 if TYPE_CHECKING:
     from door.config.config import Config

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
 from door.errors import CannotListen, HostKeyRefused
-from door.lines.rlogin.trust import NETWORKS, Network
+from door.lines.addresses import NETWORKS, Network
 from timebank.extras import install_command
 from timebank.language import N_
 from timebank.settings.forms import OPTIONAL_PATH, OneOf, setting

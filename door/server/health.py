@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING
 
 from door.clock import SystemClock, sleep
 from door.errors import CallRefused
+from door.lines.addresses import Network, address_in, is_in
 from door.lines.flow import LineLimits, StreamLine, StreamProtocol
-from door.lines.port.connection import Entrance, Proxies
+from door.lines.port.connection import Entrance
 from door.lines.port.gate import Blame, OpenGate
 from door.lines.port.listener import Listener
-from door.lines.rlogin.trust import address_in
 from timebank.errors import BooksFailed
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class HealthPort(Listener):
         self,
         status: Callable[[], int],
         numbers: Callable[[], Awaitable[str]],
-        friends: Proxies,
+        friends: tuple[Network, ...],
         refusals: Reception,
         clock: Clock | None = None,
     ) -> None:
@@ -123,7 +123,7 @@ class HealthPort(Listener):
 class _Gate(OpenGate):
     """Lets in at most `AT_ONCE` connections, from addresses that may ask."""
 
-    def __init__(self, friends: Proxies, refusals: Reception) -> None:
+    def __init__(self, friends: tuple[Network, ...], refusals: Reception) -> None:
         self._friends = friends
         self._refusals = refusals
         self._here = 0
@@ -142,9 +142,7 @@ class _Gate(OpenGate):
 
     def _may_ask(self, address: str) -> bool:
         parsed = address_in(address)
-        return parsed is not None and (
-            parsed.is_loopback or any(parsed in network for network in self._friends)
-        )
+        return parsed is not None and (parsed.is_loopback or is_in(address, self._friends))
 
     def _leave(self) -> None:
         self._here -= 1

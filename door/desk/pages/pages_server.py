@@ -32,12 +32,12 @@ from door.desk.pages.queries import BooksReader
 from door.desk.pages.rendering import HERE, PageRenderer, Visit
 from door.desk.pages.second_step import SecondStepPages
 from door.errors import CannotListen, CertificateRefused
+from door.lines.addresses import networks
 from door.lines.budget import Rate
 from door.lines.flow import Answer
 from door.lines.port.connection import Entrance
 from door.lines.port.gate import OpenGate
 from door.lines.port.listener import Listener
-from door.lines.rlogin.trust import networks
 from door.lines.tls.tls import Certificate
 from door.lines.web.visitors import VisitorLimits, Visitors, nobody
 from timebank.errors import BooksFailed
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
     from door.clock import Clock, Timer
     from door.config.config import Config
-    from door.lines.port.connection import Proxies
+    from door.lines.addresses import Network
 
 # The pages, put together. They are plain HTML; a script only draws plots of tables.
 
@@ -156,7 +156,7 @@ class PagesPort(Listener):
         server: uvicorn.Server,
         clock: Clock,
         certificate: Certificate | None = None,
-        front_ends: Proxies = (),
+        front_ends: tuple[Network, ...] = (),
         is_blocked: Callable[[str], bool] = nobody,
         is_known: Callable[[str], bool] = nobody,
     ) -> None:

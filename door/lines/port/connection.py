@@ -6,12 +6,12 @@ A refused connection costs next to nothing, and a stranger cannot keep one open 
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
 
 from door.errors import CallRefused, ProxyHeaderRefused
+from door.lines.addresses import Network, is_in
 from door.lines.flow import Answer, Stage
 from door.lines.port.gate import Blame, Gate, OpenGate
 from door.lines.port.proxy_header import Passed, ProxyHeader
@@ -19,20 +19,13 @@ from door.lines.tls.tls import Certificate, TlsLayer, Turns
 
 FRONT_END_SECONDS = 5.0  # for a front end's header to arrive
 
-Proxies = tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]
-
 
 @dataclass(frozen=True)
 class Entrance:
     gate: Gate
-    proxies: Proxies = ()  # front ends, which are believed about the caller's address
+    proxies: tuple[Network, ...] = ()  # front ends, which are believed about the caller's address
     certificate: Certificate | None = None
     kind: str = "telnets"  # the protocol inside TLS, for the log
-
-    def is_front_end(self, address: str) -> bool:
-        return bool(self.proxies) and any(
-            ipaddress.ip_address(address) in network for network in self.proxies
-        )
 
 
 OPEN = Entrance(OpenGate())
@@ -63,7 +56,7 @@ class LineConnection:
 
     def begin(self, address: str) -> Stage:
         """Return the first stage of a connection from `address`; raise `CallRefused`."""
-        if self._entrance.is_front_end(address):
+        if is_in(address, self._entrance.proxies):
             return _FrontEnd(self, address)
         return self.enter(address)
 

@@ -7,18 +7,14 @@ caller goes through the board's own gate, and is no visitor then.
 
 from __future__ import annotations
 
-import ipaddress
 from collections import Counter, OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from door.errors import CallRefused
+from door.lines.addresses import Network, address_in, is_in, subscriber
 from door.lines.budget import Budget, Rate
-from door.lines.port.connection import Proxies
 from door.lines.port.gate import Blame, Gate
-from door.lines.rlogin.trust import address_in
-
-_SUBSCRIBER_BITS = 64  # of an IPv6 address that one subscriber can change at will
 
 
 @dataclass(frozen=True)
@@ -51,7 +47,7 @@ class Visitors:
         self,
         gate: Gate,
         clock: Callable[[], float],
-        forwarded: Proxies = (),
+        forwarded: tuple[Network, ...] = (),
         is_blocked: Callable[[str], bool] = nobody,
         limits: VisitorLimits = USUAL_VISITORS,
         is_known: Callable[[str], bool] = nobody,
@@ -71,13 +67,12 @@ class Visitors:
         self._requests: OrderedDict[str, Budget] = OrderedDict()
 
     def is_front_end(self, address: str) -> bool:
-        parsed = address_in(address)
-        return parsed is not None and any(parsed in network for network in self._forwarded)
+        return is_in(address, self._forwarded)
 
     # A `Gate`.
 
     def enter(self, address: str, cut: Callable[[], None]) -> Callable[[], None]:
-        who = subscriber(address)
+        who = subscriber(address) or address
         is_one = not self.is_front_end(address)
         if self._is_blocked(address) or (is_one and self._of_one[who] >= self._limits.of_one):
             raise CallRefused("")
@@ -116,7 +111,7 @@ class Visitors:
 
     def ask(self, address: str) -> None:
         """Count a request from an address; raise `Flood` if it is one too many."""
-        who = subscriber(address)
+        who = subscriber(address) or address
         budget = self._requests.get(who)
         if budget is None:
             budget = self._requests[who] = Budget(self._limits.requests, self._clock, "requests")
@@ -130,7 +125,7 @@ class Visitors:
         that is no front end. None if the header names no caller.
 
         >>> from door.lines.port.gate import OpenGate
-        >>> from door.lines.rlogin.trust import networks
+        >>> from door.lines.addresses import networks
         >>> home = Visitors(OpenGate(), lambda: 0.0, networks(["127.0.0.1"]))
         >>> home.caller_behind("127.0.0.1", "10.0.0.1, 192.0.2.7, 127.0.0.1")
         '192.0.2.7'
@@ -146,15 +141,3 @@ class Visitors:
             if not self.is_front_end(str(parsed)):
                 return str(parsed)
         return None
-
-
-def subscriber(address: str) -> str:
-    """Return the part that one subscriber's addresses have in common.
-
-    >>> subscriber("192.0.2.7"), subscriber("2001:db8::1"), subscriber("unknown")
-    ('192.0.2.7', '2001:db8::/64', 'unknown')
-    """
-    parsed = address_in(address)
-    if isinstance(parsed, ipaddress.IPv6Address):
-        return str(ipaddress.ip_network((int(parsed), _SUBSCRIBER_BITS), strict=False))
-    return address

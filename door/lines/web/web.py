@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, cast
 
+from door.lines.addresses import Network
 from door.lines.flow import LineLimits, StreamLine
 from door.lines.line import Hints, Line, OpenKeys, bounded_size, printable
-from door.lines.port.connection import OPEN, Entrance, LineConnection, Proxies
+from door.lines.port.connection import OPEN, Entrance, LineConnection
 from door.lines.port.listener import Listener
 from door.lines.telnet.telnet import USUAL_LIMITS as TELNET_LIMITS
 from door.lines.telnet.telnet import HardenedTelnet, TelnetLimits, quieten_library
@@ -222,7 +223,7 @@ class WebListener(Listener):
         board: str = "",
         language: str = ENGLISH,
         more: MutableMapping[str, File] | None = None,
-        forwarded: Proxies = (),
+        forwarded: tuple[Network, ...] = (),
         origins: tuple[str, ...] = (),
         is_blocked: Callable[[str], bool] = nobody,
     ) -> None:

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from door.errors import CallRefused, ProxyHeaderRefused
+from door.lines.addresses import Network
 from door.lines.port import connection
 from door.lines.port.connection import Entrance
 from door.lines.port.gate import Blame, Gate
@@ -166,7 +167,7 @@ class Counting:
 
 @asynccontextmanager
 async def behind(
-    gate: Gate, certificate: Certificate | None = None, proxies: connection.Proxies = HOME
+    gate: Gate, certificate: Certificate | None = None, proxies: tuple[Network, ...] = HOME
 ) -> AsyncIterator[Board]:
     board = Board()
     entrance = Entrance(gate, proxies, certificate)

@@ -5,8 +5,9 @@ import re
 import pytest
 
 from door.errors import BoardNotTrusted
+from door.lines.addresses import networks
 from door.lines.rlogin.header import RloginHeader
-from door.lines.rlogin.trust import Convention, RloginCaller, TrustedBoard, networks, trusted
+from door.lines.rlogin.trust import Convention, RloginCaller, TrustedBoard, trusted
 
 SYNCHRONET, DOORPARTY = Convention.SYNCHRONET, Convention.DOORPARTY
 

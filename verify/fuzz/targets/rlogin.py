@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from door.errors import BoardNotTrusted, RloginHeaderRefused
+from door.lines.addresses import networks
 from door.lines.rlogin.header import (
     LONGEST_FIELD,
     HeaderParser,
@@ -13,7 +14,7 @@ from door.lines.rlogin.header import (
     WindowSize,
     WindowSizes,
 )
-from door.lines.rlogin.trust import Convention, TrustedBoard, networks, trusted
+from door.lines.rlogin.trust import Convention, TrustedBoard, trusted
 from verify.fuzz.oracles import assert_one_line, packetings
 from verify.fuzz.target import Target
 

@@ -14,7 +14,7 @@ import uvicorn
 
 from door.desk.pages.pages_server import LIMITS, MOST_AT_ONCE, REQUEST_SECONDS, PagesPort
 from door.errors import CallRefused
-from door.lines.rlogin.trust import networks
+from door.lines.addresses import networks
 from door.lines.tls.tls import Certificate
 from tests.certificates import put_into
 from tests.clock import FakeClock

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from websockets.exceptions import InvalidStatus
 
+from door.lines.addresses import networks
 from door.lines.flow import UNREAD
 from door.lines.line import OpenKeys
 from door.lines.port.connection import Entrance
-from door.lines.rlogin.trust import networks
 from door.lines.tls.tls import Certificate
 from door.lines.web import pages
 from door.lines.web.web import USUAL_LIMITS

@@ -20,11 +20,11 @@ from dataclasses import replace
 import pytest
 
 from door.errors import CallRefused
+from door.lines.addresses import networks
 from door.lines.budget import Rate
 from door.lines.flow import UNREAD
 from door.lines.port.connection import Entrance
 from door.lines.port.gate import OpenGate
-from door.lines.rlogin.trust import networks
 from door.lines.web.connection import WebConnection
 from door.lines.web.visitors import USUAL_VISITORS, Visitors
 from door.lines.web.web import USUAL_LIMITS, WebListener
