@@ -79,7 +79,7 @@ def ask(
             if believed is not None and not any(hand_over.is_of(wire, user) for user in believed):
                 raise NoAnswer(f"Another user's program listens in {data}. It was not asked.")
             answer = _answer_by(wire, data, request)
-    except (FileNotFoundError, ConnectionRefusedError) as error:
+    except (FileNotFoundError, NotADirectoryError, ConnectionRefusedError) as error:
         raise _nobody(data) from error
     except PermissionError as error:
         whose = files.forbidden(data / "any") or f"The socket in {data} belongs to another user."

@@ -107,7 +107,9 @@ WRONG = {
         "Invalid value for '--call': it is from 1 to 9223372036854775807, and not"
         " 99999999999999999999."
     ),
-    "door reload --data /dev/null": "Can't talk to the server: Not a directory.",
+    "door reload --data /dev/null": (
+        "This board's server is not running: nothing listens in /dev/null."
+    ),
     "timebank ledger --game poker": "The books know no game yet.",
     "timebank ledger --kind gift": "The books hold no transfer yet.",
     "timebank ledger --call x": "Invalid value for '--call': 'x' is not a number.",
