@@ -21,7 +21,7 @@ from door.defence import front_ends
 from door.defence.counts import TOO_MANY_NAMES, Defence, HeldOff, Rank, use, wait_of
 from door.defence.tries import Tries, Try
 from door.errors import CallRefused, Fault, NotAdmitted, TooManyTries
-from door.lines.port.gate import Blame
+from door.lines.blame import Blame
 from timebank import files
 from timebank.language import N_, Phrase
 from timebank.names import names

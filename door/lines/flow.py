@@ -14,8 +14,8 @@ from typing import cast
 
 from door.errors import Hangup
 from door.flag import Flag
+from door.lines.blame import Blame
 from door.lines.line import CALLER_HUNG_UP, USUAL_COLUMNS, USUAL_ROWS, Hints, OpenKeys, Receiver
-from door.lines.port.gate import Blame
 
 logger = logging.getLogger("door.lines")
 

@@ -22,9 +22,10 @@ from typing import TYPE_CHECKING
 from door.clock import SystemClock, sleep
 from door.errors import CallRefused
 from door.lines.addresses import Network, address_in, is_in
+from door.lines.blame import Blame
 from door.lines.flow import LineLimits, StreamLine, StreamProtocol
 from door.lines.port.connection import Entrance
-from door.lines.port.gate import Blame, OpenGate
+from door.lines.port.gate import OpenGate
 from door.lines.port.listener import Listener
 from timebank.errors import BooksFailed
 

@@ -12,10 +12,12 @@ from typing import cast
 
 from door.errors import CallRefused, ProxyHeaderRefused
 from door.lines.addresses import Network, is_in
+from door.lines.blame import Blame
 from door.lines.flow import Answer, Stage
-from door.lines.port.gate import Blame, Gate, OpenGate
+from door.lines.port.gate import Gate, OpenGate
 from door.lines.port.proxy_header import Passed, ProxyHeader
-from door.lines.tls.tls import Certificate, TlsLayer, Turns
+from door.lines.tls.tls import Certificate, TlsLayer
+from door.lines.turns import Turns
 
 FRONT_END_SECONDS = 5.0  # for a front end's header to arrive
 

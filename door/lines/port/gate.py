@@ -3,19 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol
 
-
-@dataclass(frozen=True, slots=True)
-class Blame:
-    """Why a call was cut off, in our words for a log, without anything that was sent.
-
-    `own_fault`: no decent program does that, so that the address may be banned for it.
-    """
-
-    why: str
-    own_fault: bool = True
+from door.lines.blame import Blame
 
 
 class Gate(Protocol):

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from functools import partial
 
 from door.errors import RloginHeaderRefused
+from door.lines.blame import Blame
 from door.lines.flow import LineLimits, StreamLine, StreamProtocol
 from door.lines.line import Hints, Line, bounded_size, printable
 from door.lines.port.connection import OPEN, Entrance
-from door.lines.port.gate import Blame
 from door.lines.port.listener import Listener
 from door.lines.rlogin.header import HeaderParser, RloginHeader, WindowSize, WindowSizes
 

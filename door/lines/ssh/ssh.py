@@ -65,15 +65,15 @@ from asyncssh.packet import Boolean, SSHPacket, String
 from asyncssh.session import SSHServerSession
 
 from door.errors import Flood
+from door.lines.blame import Blame
 from door.lines.budget import Budget, Rate
 from door.lines.flow import INTAKE, UNREAD, LineLimits, StreamLine, StreamProtocol
 from door.lines.line import LANGUAGE_VARIABLES, Hints, Line, bounded_size, printable
 from door.lines.port.connection import OPEN, Entrance
-from door.lines.port.gate import Blame
 from door.lines.port.listener import Listener
 from door.lines.ssh.algorithms import SHA1, SshOffer
 from door.lines.ssh.ssh_identity import SshIdentity
-from door.lines.tls.tls import Turns
+from door.lines.turns import Turns
 
 logger = logging.getLogger("door.lines")
 

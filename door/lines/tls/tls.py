@@ -13,16 +13,16 @@ import contextlib
 import logging
 import os
 import ssl
-from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 from typing import cast
 
 from door.errors import CertificateRefused
+from door.lines.blame import Blame
 from door.lines.flow import Stage
 from door.lines.layer import Layer
-from door.lines.port.gate import Blame
 from door.lines.tls.certificates import load
+from door.lines.turns import Turns
 
 logger = logging.getLogger("door.lines")
 
@@ -85,26 +85,6 @@ class Certificate:
         context.set_alpn_protocols(["http/1.1"])
         load(context, *self._files)
         return context
-
-
-class Turns:
-    """Handshakes in turn: in each turn of the loop one of them makes one step."""
-
-    def __init__(self) -> None:
-        self._waiting: deque[Callable[[], None]] = deque()
-
-    def take(self, step: Callable[[], None]) -> None:
-        self._waiting.append(step)
-        if len(self._waiting) == 1:
-            asyncio.get_running_loop().call_soon(self._next)
-
-    def _next(self) -> None:
-        try:
-            self._waiting[0]()
-        finally:
-            self._waiting.popleft()
-            if self._waiting:
-                asyncio.get_running_loop().call_soon(self._next)
 
 
 class TlsLayer(Layer):

@@ -22,10 +22,10 @@ from websockets.protocol import OPEN
 from websockets.server import ServerProtocol
 
 from door.errors import CallRefused, Flood, RequestRefused
+from door.lines.blame import Blame
 from door.lines.budget import Budget, Rate
 from door.lines.flow import UNREAD, Answer, StreamProtocol
 from door.lines.layer import Layer
-from door.lines.port.gate import Blame
 from door.lines.web import http
 from door.lines.web.pages import File
 from door.lines.web.visitors import Visitors

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 from door.errors import CallRefused
 from door.lines.addresses import Network, address_in, is_in, subscriber
+from door.lines.blame import Blame
 from door.lines.budget import Budget, Rate
-from door.lines.port.gate import Blame, Gate
+from door.lines.port.gate import Gate
 
 
 @dataclass(frozen=True)

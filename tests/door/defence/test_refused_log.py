@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from door.defence.counts import MANY
-from door.lines.port.gate import Blame
+from door.lines.blame import Blame
 from door.lines.rlogin import rlogin
 from tests import ROOT
 from tests.certificates import put_into

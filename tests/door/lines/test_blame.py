@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from door.lines.blame import Blame
 from door.lines.port.connection import Entrance
-from door.lines.port.gate import Blame
 from door.lines.rlogin import rlogin
 from door.lines.tls import tls
 from door.lines.tls.tls import Certificate

@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 from door.errors import CallRefused, ProxyHeaderRefused
 from door.lines.addresses import Network
+from door.lines.blame import Blame
 from door.lines.port import connection
 from door.lines.port.connection import Entrance
-from door.lines.port.gate import Blame, Gate
+from door.lines.port.gate import Gate
 from door.lines.port.proxy_header import (
     LONGEST_EXTRAS,
     LONGEST_TEXT,

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from bench.processes import kept_port
-from door.lines.port import listener
+from door.lines.port import systemd
 from tests.door.processes import OPEN_ALL_DAY, command
 from tests.terminal import MODERN, PATIENCE, Terminal
 from tests.world import register
@@ -57,6 +57,6 @@ async def test_a_caller_who_connects_before_the_board_starts_is_served(
 
 def test_sockets_for_another_process_are_left_alone() -> None:
     environment = {"LISTEN_FDS": "1", "LISTEN_PID": "1", "LISTEN_FDNAMES": "bjft", "HOME": "/"}
-    assert listener.sockets_in(environment) == {}
+    assert systemd.sockets_in(environment) == {}
     assert environment == {"HOME": "/"}
-    assert listener.sockets_in({"LISTEN_FDS": "x", "LISTEN_PID": str(os.getpid())}) == {}
+    assert systemd.sockets_in({"LISTEN_FDS": "x", "LISTEN_PID": str(os.getpid())}) == {}

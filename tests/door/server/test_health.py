@@ -13,7 +13,7 @@ from unittest import mock
 import pytest
 
 from door.errors import CallRefused
-from door.lines.port.gate import Blame
+from door.lines.blame import Blame
 from door.server import health
 from door.server.health import (
     ASK_SECONDS,

@@ -27,8 +27,8 @@ from asyncssh.constants import (
 )
 from asyncssh.packet import Boolean, String, UInt32
 
+from door.lines.blame import Blame
 from door.lines.port.connection import Entrance
-from door.lines.port.gate import Blame
 from door.lines.ssh.ssh import USUAL_LIMITS
 from tests.door.lines.board import GREETING, MEMORY, PATIENCE
 from tests.door.lines.ssh.board import OWN_KEY, SshBoard, connected, open_board, terminal
