@@ -304,6 +304,7 @@ async def test_french_keeps_the_arrow_and_drops_the_accents(board: World) -> Non
     await terminal.until(OFFER)
     await terminal.send(b"\x14").until("Name:")
     await terminal.send("*").until("Votre nom")
+    assert terminal.shows("0/16 lignes occupees, 60 min/jour")
     await terminal.send("nouveau\r").until("Appuyez sur ←")
 
 
