@@ -34,6 +34,17 @@ def rows(name: str) -> int:
     return art.read(FILES[name]).text.count("\r\n")
 
 
+LAST = [
+    each for each in sorted(FILES) if each.startswith(("goodbye", "time-up")) and ".40." in each
+]
+
+
+@pytest.mark.parametrize("name", LAST)
+def test_a_narrow_last_screen_leaves_room_for_the_last_words(name: str) -> None:
+    """Half of GOODBYE scrolled away on 40x25: the words about call and day take twelve rows."""
+    assert rows(name) + 1 + 12 + 1 <= 24
+
+
 @pytest.mark.parametrize("name", sorted(FILES))
 def test_a_drawn_file_names_its_source(name: str) -> None:
     title = name.partition(".")[0].replace("-", " ").capitalize().encode()

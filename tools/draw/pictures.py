@@ -139,17 +139,14 @@ def _moon(paper: Paper, column: int, y: int) -> None:
 
 
 def narrow_goodbye(words: str = "GOODBYE", column: int = 1) -> Paper:
-    paper = Paper(NARROW, 14)
+    """Leave room for the words about call and day, which fill half of a small screen."""
+    paper = Paper(NARROW, 7)
     bar(paper, 0)
     _slim_title(paper, words, 2, column)
-    _moon(paper, 30, 2)
-    felt(paper, 6, 7, bulge=3)
-    back(paper, 6, 3)
-    card(paper, 6, 11, "A", "H")
-    stack(paper, 12, 25, 8, "gold")
-    stack(paper, 12, 32, 5, "red")
-    bar(paper, 13)
-    paper.centre(13, "@..........BOARD..........@", Colour.WHITE, Colour.BLUE)
+    if column:  # else the words take its place
+        _moon(paper, 30, 2)
+    bar(paper, 6)
+    paper.centre(6, "@..........BOARD..........@", Colour.WHITE, Colour.BLUE)
     return paper
 
 
@@ -169,13 +166,11 @@ def time_up(left: str = "TIME'S", right: str = "UP!", column: int = 61) -> Paper
 
 
 def narrow_time_up(words: str = "TIME'S UP!") -> Paper:
-    paper = Paper(NARROW, 14)
+    paper = Paper(NARROW, 7)
     bar(paper, 0, Colour.RED)
-    _slim_title(paper, words, 1)
-    felt(paper, 8, 5, bulge=2)
-    clock(paper, 5, 13, 14, *MIDNIGHT)
-    bar(paper, 13, Colour.RED)
-    paper.centre(13, "@..........BOARD..........@", Colour.WHITE, Colour.RED)
+    _slim_title(paper, words, 2)
+    bar(paper, 6, Colour.RED)
+    paper.centre(6, "@..........BOARD..........@", Colour.WHITE, Colour.RED)
     return paper
 
 

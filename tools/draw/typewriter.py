@@ -77,13 +77,6 @@ WATCH = """
 \\~~~~~~/
  '-.6-'
 """
-WATCH_AT_MIDNIGHT = """
- .-12-.
-/~~||~~\\
-9~~()~~3
-\\~~~~~~/
- '-.6-'
-"""
 SPADE = """
 .-------.
 |A~~.~~~|
@@ -228,14 +221,11 @@ def goodbye(words: str = "GOODBYE") -> list[str]:
 
 
 def narrow_goodbye(words: str = "GOODBYE", column: int = 1) -> list[str]:
-    sheet = Sheet(NARROW, 13)
+    sheet = Sheet(NARROW, 7)
     sheet.rule(0)
     sheet.title(2, column, words, SLIM)
     sheet.put(1, 31, MOON)
-    sheet.put(6, 3, BACK)
-    sheet.put(6, 9, SPADE)
-    sheet.put(9, 24, FEW_CHIPS)
-    sheet.rule(12, CENTRED_BOARD)
+    sheet.rule(6, CENTRED_BOARD)
     return sheet.lines()
 
 
@@ -253,11 +243,10 @@ def time_up(left: str = "TIME'S", right: str = "UP!", column: int = 61) -> list[
 
 
 def narrow_time_up(words: str = "TIME'S UP!") -> list[str]:
-    sheet = Sheet(NARROW, 12)
+    sheet = Sheet(NARROW, 7)
     sheet.rule(0)
-    sheet.centred(1, words, SLIM)
-    sheet.put(5, 15, WATCH_AT_MIDNIGHT)
-    sheet.rule(11, CENTRED_BOARD)
+    sheet.centred(2, words, SLIM)
+    sheet.rule(6, CENTRED_BOARD)
     return sheet.lines()
 
 
