@@ -12,7 +12,7 @@ from door.cli.common import config_option, load_config, reading
 from door.games import hand_check as hands
 from timebank.audit.rounds import first_open_hand
 from timebank.cli.common import (
-    WholeNumber,
+    NUMBER,
     format_option,
     note_audit,
     retired_option,
@@ -33,8 +33,7 @@ if TYPE_CHECKING:
 @format_option
 @click.option(
     "--since-hand",
-    metavar="NUMBER",
-    type=WholeNumber(1),
+    type=NUMBER,
     default=1,
     help="Replay hands from this one on; the books are checked whole.",
 )

@@ -16,7 +16,7 @@ import click
 
 from door.config import config
 from door.config.log_file import JsonFormatter, formatter, to_stderr, wants_json
-from timebank.cli.common import WholeNumber, format_option, open_books
+from timebank.cli.common import CONFIG, DEFAULT_CONFIG, WholeNumber, format_option, open_books
 from timebank.cli.errors import EXIT_WRONG, UserError, refusing
 from timebank.errors import SettingsError
 
@@ -27,20 +27,9 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., object])
 
-DEFAULT_CONFIG = Path("sysop.toml")
 LONGEST_LINE = 4096  # bytes that are read of a password
 
-config_option = click.option(
-    "--config",
-    "config_path",
-    # The reader of the file says whose it is, if it cannot be read.
-    type=click.Path(path_type=Path, readable=False),
-    default=DEFAULT_CONFIG,
-    show_default=True,
-    envvar="BJFT_CONFIG",
-    show_envvar=True,
-    help="The board's settings.",
-)
+config_option = click.option("--config", "config_path", **CONFIG)
 
 
 def rows_option(command: F) -> F:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from door.cli.common import DEFAULT_CONFIG, config_option
+from door.cli.common import config_option
 from door.config.editing import HIDDEN, changed, find, shown, toml
 from door.config.reloading import needs_restart
 from door.config.schema import Setting, default_keys, keys_in
 from door.errors import ChangeRefused
 from door.setup.writing import replace
-from timebank.cli.common import format_option, say, tell
+from timebank.cli.common import DEFAULT_CONFIG, format_option, say, tell
 from timebank.cli.errors import UserError, refusing
 from timebank.errors import SettingsError
 from timebank.settings.toml import open_table

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from door.cli.common import DEFAULT_CONFIG, config_option, load_config, rows_option
+from door.cli.common import config_option, load_config, rows_option
 from door.games.engine.errors import RulesRefused
 from door.games.engine.game import HOUSE_SETS
 from door.games.registry import GAMES, game_named
 from door.games.solver import odds_text
 from door.games.solver.cache import card_of, odds_of
 from door.games.solver.strategy_card import card_lines
-from timebank.cli.common import say, sheet, show
+from timebank.cli.common import DEFAULT_CONFIG, say, sheet, show
 from timebank.cli.errors import UserError
 from timebank.reports import tables
 

@@ -23,10 +23,13 @@ from timebank.cli.errors import UserError, refusing
     type=WholeNumber(1, 500),
     help="The shoe's number in its chain, if its seed was sealed ahead.",
 )
-@click.option("--decks", default=1, show_default=True, help="Decks in the shoe.")
+@click.option(
+    "--decks", type=WholeNumber(1, 8), default=1, show_default=True, help="Decks in the shoe."
+)
 @click.option(
     "--shuffle",
     "number",
+    type=WholeNumber(1),
     default=1,
     show_default=True,
     help="Which shuffle of the seed, if the shoe was reshuffled.",
@@ -52,10 +55,6 @@ def verify(
         raw = bytes.fromhex(seed)
     except ValueError as error:
         raise UserError("--seed takes hexadecimal digits.") from error
-    if decks not in range(1, 9):
-        raise UserError("--decks takes 1 to 8.")
-    if number < 1:
-        raise UserError("--shuffle takes 1 or more.")
     if link is None and len(cuts) > 1:
         raise UserError("--cut goes in more than once only with --chain.")
     text = "\n".join(cuts)

@@ -43,12 +43,8 @@ if TYPE_CHECKING:
 @click.command()
 @config_option
 @format_option
-@click.option(
-    "--again", metavar="NUMBER", type=NUMBER, help="These minutes never arrived: give them again."
-)
-@click.option(
-    "--given", metavar="NUMBER", type=NUMBER, help="These minutes did arrive: do nothing."
-)
+@click.option("--again", type=NUMBER, help="These minutes never arrived: give them again.")
+@click.option("--given", type=NUMBER, help="These minutes did arrive: do nothing.")
 def boards(config: Path, form: str, again: int | None, given: int | None) -> None:
     """Show the minutes of other boards' callers, and settle doubts.
 
@@ -108,8 +104,8 @@ def accounts(config: Path, form: str, caller: str | None) -> None:
     metavar="KIND",
     help='Only transfers of this kind, such as "grant" or "clamp"; CSV and JSON name it.',
 )
-@click.option("--call", metavar="NUMBER", type=NUMBER, help="Only transfers made on this call.")
-@click.option("--hand", metavar="NUMBER", type=NUMBER, help="Only transfers of this hand.")
+@click.option("--call", type=NUMBER, help="Only transfers made on this call.")
+@click.option("--hand", type=NUMBER, help="Only transfers of this hand.")
 @since_option
 @common.until_option
 @click.option("--newest-first", is_flag=True, help="Start with the last transfer.")

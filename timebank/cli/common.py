@@ -37,16 +37,17 @@ FORMATS = ("text", "csv", "json")
 READING = "Reading the books"
 
 
-config_option = click.option(
-    "--config",
-    # `load` reports an unreadable file, with its owner.
-    type=click.Path(path_type=Path, readable=False),
-    default=Path("sysop.toml"),
-    show_default=True,
-    envvar="BJFT_CONFIG",
-    show_envvar=True,
-    help="The board's settings, which name its data folder.",
-)
+DEFAULT_CONFIG = Path("sysop.toml")
+CONFIG: dict[str, Any] = {
+    # The reader of the file reports whose it is, if it cannot be read.
+    "type": click.Path(path_type=Path, readable=False),
+    "default": DEFAULT_CONFIG,
+    "show_default": True,
+    "envvar": "BJFT_CONFIG",
+    "show_envvar": True,
+    "help": "The board's settings.",
+}
+config_option = click.option("--config", **CONFIG)
 WIDE = "timebank.wide"  # the key of --wide in a context's `meta`
 
 
@@ -90,17 +91,19 @@ class WholeNumber(click.IntRange):
             self.fail(error.message, param, ctx)
 
     def _within(self, number: int) -> int:
-        least, most = self.min, self.max
-        if (least is not None and number < least) or (most is not None and number > most):
-            is_open = most in (None, MOST) and number <= MOST
+        least, most = self.min or 0, LARGEST if self.max is None else self.max
+        if not least <= number <= most:
+            is_open = self.max is None and number < least
             within = f"{least} or more" if is_open else f"from {least} to {most}"
             raise click.BadParameter(f"it is {within}, and not {number}.")
         return number
 
 
-MOST = 2**63 - 1  # the largest integer of SQLite
-# The number of a transfer, call or hand.
-NUMBER = WholeNumber(1, MOST)
+LARGEST = 2**63 - 1  # the largest integer of SQLite
+NUMBER = WholeNumber(1)  # of a transfer, call or hand
+last_option = click.option(
+    "--last", type=WholeNumber(1, 10_000), default=10, help="How many to show."
+)
 
 
 def retired_option(name: str, **form: Any) -> Callable[[F], F]:

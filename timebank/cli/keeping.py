@@ -240,12 +240,8 @@ def _transfers(count: int) -> str:
 @click.command()
 @config_option
 @format_option
-@click.option(
-    "--repeat", metavar="NUMBER", type=NUMBER, help="This record never arrived: send it again."
-)
-@click.option(
-    "--delivered", metavar="NUMBER", type=NUMBER, help="This record did arrive: do nothing."
-)
+@click.option("--repeat", type=NUMBER, help="This record never arrived: send it again.")
+@click.option("--delivered", type=NUMBER, help="This record did arrive: do nothing.")
 def outbox(config: Path, form: str, repeat: int | None, delivered: int | None) -> None:
     """Show records not in THEBANK.EXT yet, and settle doubts.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from timebank.cli.common import by_option, config_option, format_option, opened, tell
+from timebank.cli.common import by_option, config_option, format_option, last_option, opened, tell
 from timebank.ledger.schema import stamp
 from timebank.reports.exports import iso
 from timebank.reports.statements import NAME, printable
@@ -30,13 +30,12 @@ FIELDS = (
     *("day", "starts", "ends", "state", "hands", "entry", "prizes", "put_in", "entered"),
     *("finished", "paid", "champion", "seal", "seed"),
 )
-MOST = 10_000
 
 
 @click.command()
 @config_option
 @format_option
-@click.option("--last", type=click.IntRange(1, MOST), default=10, help="How many to show.")
+@last_option
 @click.option(
     "--call-off",
     metavar="WHY",
@@ -69,7 +68,7 @@ DUEL_FIELDS = (
 @click.command(name="duels")
 @config_option
 @format_option
-@click.option("--last", type=click.IntRange(1, MOST), default=10, help="How many to show.")
+@last_option
 @click.option("--call-off", metavar="WHY", help="End all open duels: the stakes go home.")
 @by_option
 def duels_command(config: Path, form: str, last: int, call_off: str | None, by: str) -> None:

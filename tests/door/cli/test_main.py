@@ -220,9 +220,6 @@ def test_a_seed_and_a_cut_decide_the_tosses_too() -> None:
         (("--seed", ""), "A seed is 32 bytes, this one is 0.\n"),
         (("--seed", "00" * 31), "A seed is 32 bytes, this one is 31.\n"),
         (("--seed", "00" * 33), "A seed is 32 bytes, this one is 33.\n"),
-        (("--seed", "00" * 32, "--decks", "0"), "--decks takes 1 to 8.\n"),
-        (("--seed", "00" * 32, "--decks", "9"), "--decks takes 1 to 8.\n"),
-        (("--seed", "00" * 32, "--shuffle", "0"), "--shuffle takes 1 or more.\n"),
         (
             ("--seed", "00" * 32, "--cut", "\udcff"),
             "The cut holds a character that is not text.\n",

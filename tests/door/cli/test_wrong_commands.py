@@ -55,6 +55,12 @@ WRONG = {
         "--rules takes KEY=VALUE or a set of rules (1991, casino), not holiday."
     ),
     "door hand": "Missing argument 'NUMBER'.",
+    f"door verify --seed {'00' * 32} --decks 9": (
+        "Invalid value for '--decks': it is from 1 to 8, and not 9."
+    ),
+    f"door verify --seed {'00' * 32} --shuffle 0": (
+        "Invalid value for '--shuffle': it is 1 or more, and not 0."
+    ),
     "door hand 0": "Invalid value for 'NUMBER': it is 1 or more, and not 0.",
     "door hand 99": "There is no hand 99 in the books.",
     "door hand x": "Invalid value for 'NUMBER': 'x' is not a number.",
