@@ -119,7 +119,7 @@ class Prompt:
         longest: int,
         accept: Callable[[str], bool] = str.isprintable,
         secret: bool = False,
-        changed: Callable[[str], None] | None = None,
+        on_change: Callable[[str], None] | None = None,
         meaning: str = "",
         typed: str = "",
         answers: Mapping[str, str] | None = None,
@@ -127,10 +127,10 @@ class Prompt:
     ) -> str | None:
         """Let the caller type up to `longest` characters; return them at Enter, None at Esc.
 
-        The field begins with `typed`. `accept` returns whether a character is allowed; `secret`
-        shows stars; `changed` is called with the text after every change. `answers` are texts that
-        a web page may show as keys, each with its meaning; `fills` is as in `OpenKeys`. F1 explains
-        the field by `meaning`; so does `?` while it is empty.
+        The field begins with `typed`. `accept` returns whether a character is allowed. `secret`
+        shows stars. `on_change` is called with the text after every change. `answers` are texts
+        that a web page may show as keys, each with its meaning. `fills` is as in `OpenKeys`. F1
+        explains the field by `meaning`; so does `?` while it is empty.
         """
         if number := self._keyboard.take_number(longest, accept):
             return number
@@ -175,8 +175,8 @@ class Prompt:
             else:
                 continue
             self._screen.display.typed("*" * len(text) if secret else text)
-            if changed is not None:
-                changed(text)
+            if on_change is not None:
+                on_change(text)
         self._screen.display.answered()
         self._screen.offer("any")
         if is_delete and self.on_delete is not None:

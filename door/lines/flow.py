@@ -1,7 +1,7 @@
 """A line over an asyncio transport, for all protocols.
 
-All that the other end could make grow has a limit here: bytes that arrived and wait, bytes that the
-caller does not read, and the time that the last words take.
+Whatever the other end can make grow has a limit here: bytes that wait for the board, bytes that
+wait for the caller, and the time that the last words take.
 """
 
 import asyncio
@@ -48,8 +48,11 @@ class LineLimits:
 
 
 class StreamLine:
-    """The protocol in front of the line reads into `room()`, gives every typed byte to `deliver`
-    and passes on the events of the transport."""
+    """A line on a transport.
+
+    Its protocol reads into `room()`, gives every typed byte to `deliver`, and passes on the events
+    of the transport.
+    """
 
     blame: Blame | None = None  # why the line was cut off
     end_words = CALLER_HUNG_UP  # the reason of the end when the other end sends no more
@@ -283,7 +286,7 @@ class StreamLine:
 
 
 class Stage(asyncio.BufferedProtocol):
-    """Takes the bytes of a connection, at most `UNREAD` of them at a time."""
+    """A protocol of a connection, such as TLS. It takes at most `UNREAD` bytes at a time."""
 
     def take(self, data: bytes) -> None:
         raise NotImplementedError
@@ -301,7 +304,7 @@ class Stage(asyncio.BufferedProtocol):
 
 
 class Answer(Stage):
-    """The last stage of a connection, which has a line once a caller is on it."""
+    """The last stage of a connection. It has a line once a caller is there."""
 
     line: StreamLine
     address: str  # the caller's, as far as it is known

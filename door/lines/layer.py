@@ -1,8 +1,7 @@
-"""A layer between a socket and the protocol of a line: it is a protocol to the socket's transport,
-and a transport to the protocol inside.
+"""A layer between a socket and the protocol of a line, such as TLS or a WebSocket.
 
-TLS and WebSockets unpack and pack bytes in it. Unsent bytes wait only in the socket's transport,
-and reading stops there when the protocol inside pauses it.
+It is a protocol to the socket's transport, and a transport to the protocol inside. Unsent bytes
+wait only in the socket's transport. Reading stops there when the protocol inside pauses it.
 """
 
 from __future__ import annotations
@@ -15,9 +14,7 @@ from door.lines.flow import Stage
 
 
 class Layer(Stage, asyncio.Transport):
-    """`_inside` is the protocol inside, from its creation on."""
-
-    _inside: Stage | None
+    _inside: Stage | None  # the protocol inside, once it is made
 
     def __init__(self, address: str) -> None:
         super().__init__()

@@ -32,10 +32,10 @@ class Hints:
 
     Every text is printable ASCII and at most 64 characters; an unknown one is "". `terminal_types`
     holds at most 8 names, the preferred one first, in their own spelling. `language` is a locale
-    such as ``en_US.UTF-8``. `charset` is the character set that the other end agreed to, and
-    `typed` the one that its letters proved to be in. `page` is the origin of the board's own page,
-    such as ``https://board.example``, if it is calling. `sends_lines` is True for a program
-    that may send a line at a time.
+    such as ``en_US.UTF-8``. `charset` is the character set that the other end agreed to. `typed`
+    is the character set of the letters that came, if they prove one. `page` is the origin of the
+    board's own page, such as ``https://board.example``, if that is calling. `sends_lines` is True
+    for a program that may send whole lines.
     """
 
     terminal_types: tuple[str, ...] = ()
@@ -70,17 +70,17 @@ Ask = Literal["keys", "text", "number", "secret", "any", "answers"]
 
 @dataclass(frozen=True)
 class OpenKeys:
-    """What can be pressed now, for lines whose other end shows it. `ask` is "keys": one of `keys`,
-    each with its effect, where Enter gives `default` ("" for nothing). It is "text", "number" or
-    "secret": a text, or one of the keys. It is "any": any key. It is "answers": one of the keys and
-    no other, not even for help. A key types itself, or its text in `typed`. `fills` is what a
-    password manager puts into the text, by its name in HTML; "" for nothing."""
+    """What can be pressed now, for lines whose other end shows it.
+
+    The question in `ask` is for one of the keys ("keys"), for one of them without help ("answers"),
+    for what is typed ("text", "number", "secret"), or for any key ("any").
+    """
 
     ask: Ask
-    keys: tuple[tuple[str, str], ...] = ()
-    default: str = ""
-    typed: tuple[tuple[str, str], ...] = ()
-    fills: str = ""
+    keys: tuple[tuple[str, str], ...] = ()  # each with its effect
+    default: str = ""  # what Enter gives; "" for nothing
+    typed: tuple[tuple[str, str], ...] = ()  # keys that type another text than themselves
+    fills: str = ""  # what a password manager fills in, by its name in HTML
 
 
 class Receiver(Protocol):
@@ -90,7 +90,7 @@ class Receiver(Protocol):
         """Take bytes as they were typed, at most 4096 at a time."""
 
     def hung_up(self, reason: str) -> None:
-        """End: called once, after all bytes were delivered, and never from within a method here."""
+        """Note the end of the line: once, after the last bytes, never within a call to the line."""
 
     def resized(self, columns: int, rows: int) -> None:
         """Take a new size of the screen, bounded as the line's own."""

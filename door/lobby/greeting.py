@@ -30,7 +30,7 @@ def show(
 ) -> None:
     """Greet a caller who has connected; `news` are lines for our own screen, with pipe codes.
 
-    The line `above` comes first, in the first row of a picture: there a screen reader begins. The
+    The line `above` comes first, even above a picture, because screen readers begin there. The
     champion is named below if the sysop lets the world see names.
     """
     _greet(console, config, news, above)

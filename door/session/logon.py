@@ -113,7 +113,7 @@ async def log_on(board: Board, console: Console, by_ssh: SshIdentity | None = No
         claimed = None if by_ssh is None else _claimed(by_ssh)
         is_asked = by_ssh is None or not (claimed or by_ssh.key)  # for a name
         if back is None:
-            greet(_meet(console, is_asked=is_asked))
+            greet(_offer_lines(console, is_asked=is_asked))
         refuse_while_closed(board)
         language = console.viewer.language
         record, is_new = back, False
@@ -235,7 +235,7 @@ async def _identify(
         if not name:
             continue
         if means_new(name):
-            offer = _meet(console, is_asked=claim is not None)  # not made yet
+            offer = _offer_lines(console, is_asked=claim is not None)  # not made yet
             record = await _register(board, console, offer)
             if record is not None:
                 return record, True
@@ -269,10 +269,10 @@ async def _as_registered(board: Board, console: Console, name: str) -> str:
     return bare if await in_the_books(board, console, is_bare) else name
 
 
-def _meet(console: Console, *, is_asked: bool) -> str:
-    """Use plain lines on a terminal that asks for them; return the offer of them to all others.
+def _offer_lines(console: Console, *, is_asked: bool) -> str:
+    """Return the offer of plain lines, to be read above a question; "" if nothing `is_asked`.
 
-    There is none unless a question follows (`is_asked`).
+    A terminal that wants plain lines gets them at once.
     """
     if looks.wants_lines(console.line.hints):
         _use_lines(console)
@@ -334,7 +334,7 @@ async def _ask_name(console: Console, greet: Callable[[str], None]) -> str:
         name = await console.prompt.entry(
             f"|11{_('Name:')}|07",
             longest=names.LONGEST,
-            changed=partial(_look_for_key, keys),
+            on_change=partial(_look_for_key, keys),
             meaning=_(NAME_MEANS),
             answers={_(NEW_CALLER): _("First call")},
             fills="username",
@@ -363,13 +363,13 @@ async def _use_home_computer(kind: str, greet: Callable[[str], None], console: C
     hints = console.line.hints
     console.line.hints = replace(hints, terminal_types=(kind, *hints.terminal_types))
     console.use_look(looks.guess(console.line.hints))
-    greet(_meet(console, is_asked=True))
+    greet(_offer_lines(console, is_asked=True))
 
 
 async def _change_language(greet: Callable[[str], None], console: Console) -> None:
     """Greet again in the next language."""
     console.viewer.language = next_language(console.viewer.language)
-    greet(_meet(console, is_asked=True))
+    greet(_offer_lines(console, is_asked=True))
 
 
 async def _ask_password(console: Console) -> str | None:
@@ -463,7 +463,7 @@ async def _register(board: Board, console: Console, offer: str) -> CallerRecord 
             typed = await console.prompt.entry(
                 f"|11{_('The name you want:')}|07",
                 longest=names.LONGEST,
-                changed=partial(_look_for_key, keys),
+                on_change=partial(_look_for_key, keys),
                 meaning=_(NAME_MEANS),
                 fills="username",
             )

@@ -120,7 +120,7 @@ class Betting:
                 longest=self.longest,
                 accept=self.letters.__contains__,
                 # In plain lines every digit would print another warning.
-                changed=self._warn if live else None,
+                on_change=self._warn if live else None,
                 meaning=_("How many coins you put on the next hand."),
                 answers=_chips(least, most),
             )

@@ -42,8 +42,7 @@ USUAL_LIMITS = RloginLimits(unsent=256 * 1024, farewell=5.0, header=10.0)
 
 
 class RloginConnection(StreamProtocol):
-    """`ready` is called once, when the header is whole and accepted. `gone` is called last, when
-    the socket is closed."""
+    """One caller by rlogin. Calls `ready` when the header is accepted, and `gone` last."""
 
     def __init__(
         self,
@@ -119,8 +118,8 @@ class RloginConnection(StreamProtocol):
 class RloginListener(Listener):
     """An rlogin port and its connections; RFC 1282's own port is 513.
 
-    A task for each call runs `on_call`, and hangs up when it returns. The caller is not trusted
-    yet: `on_call` asks `trust.trusted`. `limits` are `USUAL_LIMITS`, except in tests.
+    `on_call` serves each call in a task of its own. It must ask `trust.trusted`: nobody has yet.
+    `limits` are `USUAL_LIMITS`, except in tests.
     """
 
     def __init__(

@@ -65,7 +65,7 @@ def trusted(header: RloginHeader, peer: str, boards: Sequence[TrustedBoard]) -> 
     if not tagged:
         which = "the tag of its callers" if header.tag else "a caller without a tag"
         raise BoardNotTrusted(f"no board at this address has {which}")
-    known = [board for board, fits in [(b, _secret_fits(b, header)) for b in tagged] if fits]
+    known = [board for board in tagged if _secret_fits(board, header)]
     if not known:
         raise BoardNotTrusted("the secret is not the one that was agreed on")
     if len(known) > 1:

@@ -223,8 +223,11 @@ class _ChannelTransport(asyncio.Transport):
 
 
 class SshConnection(StreamProtocol):
-    """`ready` is called once, when the caller has a terminal. `gone` is called last, when the
-    socket is closed. `turns` lets one of many connections make one step at a time."""
+    """One connection by SSH.
+
+    Calls `ready` when the caller has a terminal, and `gone` last, when the socket is closed. It
+    reads when it is its turn among the connections in `turns`.
+    """
 
     def __init__(
         self,
@@ -682,8 +685,8 @@ class _Session(SSHServerSession[bytes]):
 class SshListener(Listener):
     """An SSH port and its connections.
 
-    A task for each call runs `on_call`, and hangs up when it returns. A password has not been
-    checked yet. `limits` are `USUAL_LIMITS`, except in tests.
+    `on_call` serves each call in a task of its own. It must check the password: nobody has yet.
+    `limits` are `USUAL_LIMITS`, except in tests.
     """
 
     def __init__(

@@ -170,8 +170,11 @@ class _LeanWriter(telnetlib3.TelnetWriter):
 
 
 class HardenedTelnet(TelnetProtocol):
-    """`ready` is called once with the line, when all requests are answered or late; not if the
-    caller is gone before. `gone` is called last, when the socket is closed."""
+    """One caller's telnet, which asks the program for what the board needs.
+
+    Calls `ready` with the line when all requests are answered or late, unless the caller is gone.
+    Calls `gone` last, when the socket is closed.
+    """
 
     line: TelnetLine
 
@@ -385,8 +388,10 @@ class HardenedTelnet(TelnetProtocol):
 
 
 class TelnetListener(Listener):
-    """A task for each call runs `on_line`, and hangs up when it returns. `limits` are
-    `USUAL_LIMITS`, except in tests. `terminal` is what all its callers have, if that is known."""
+    """A telnet port. `on_line` serves each call in a task of its own.
+
+    `limits` are `USUAL_LIMITS`, except in tests. `terminal` is what all callers have, if known.
+    """
 
     def __init__(
         self,

@@ -97,7 +97,7 @@ class PageLine(StreamLine):
 
 
 class PageProtocol(Inside):
-    """`ready` is called once with the line, when the page has introduced itself."""
+    """The protocol of our page. Calls `ready` with the line when the page has said hello."""
 
     line: PageLine
 
@@ -211,8 +211,10 @@ USUAL_LIMITS = WebLimits(
 
 
 class WebListener(Listener):
-    """A task for each call runs `on_line`, and hangs up when it returns. `limits` are
-    `USUAL_LIMITS`, except in tests."""
+    """A port for browsers. `on_line` serves each call in a task of its own.
+
+    `limits` are `USUAL_LIMITS`, except in tests.
+    """
 
     def __init__(
         self,
