@@ -60,8 +60,8 @@ def on_caller(run: Callable[..., None]) -> click.Command:
 def grant(config_path: Path, by: str, name: str) -> None:
     """Give a caller sysop powers.
 
-    These are acts on the pages, and a node on a full board. NAME is written exactly as `door
-    callers list` shows it, or is "#" and a number.
+    They let the caller act on the pages, and log on when every node is taken. Write NAME exactly
+    as `door callers list` shows it, or as "#" and the caller's number.
     """
     with writing(load_config(config_path)) as desk:
         record = powers.grant(desk, _exactly(desk, name).id, by)
@@ -70,7 +70,7 @@ def grant(config_path: Path, by: str, name: str) -> None:
 
 @on_caller
 def revoke(config_path: Path, by: str, name: str) -> None:
-    """Take a caller's sysop powers away, at once. NAME is as for grant."""
+    """Take a caller's sysop powers away, at once. Write NAME as for grant."""
     with writing(load_config(config_path)) as desk:
         record = powers.revoke(desk, _exactly(desk, name).id, by)
     click.echo(f"{powers.numbered(record)}, no longer has sysop powers.")
@@ -102,7 +102,7 @@ def act_on_caller(act: Callable[..., str]) -> Callable[..., None]:
 @act_on_caller
 @why_option
 def lock(desk: Desk, caller_id: int, by: str, why: str) -> str:
-    """Lock a caller out; a call that is open ends. They read why at the log-on."""
+    """Lock a caller out, and end their call. They read why, also when they call again."""
     return caller_acts.set_locked(desk, caller_id, True, by, why)
 
 
@@ -222,8 +222,8 @@ def delete(config_path: Path, by: str, why: str, name: str, yes: bool) -> None:
 def restore(config_path: Path, by: str, name: str, new_name: str | None) -> None:
     """Bring a deleted caller back, with all their time.
 
-    NEW_NAME is for a caller whose name has been taken since. A NAME that nobody had lists those who
-    can be brought back.
+    If another caller has the name now, give a NEW_NAME. If no deleted caller has the name, the
+    command lists those who can be brought back.
     """
     config = load_config(config_path)
     with writing(config) as desk, refusing(NameRefused):

@@ -38,7 +38,7 @@ def pages(
     key: Path | None,
     with_server: bool,
 ) -> None:
-    """Show the books in a browser to callers with sysop powers. They may act on them there."""
+    """Show the books in a browser to callers with sysop powers. They can act there too."""
     try:
         from door.desk.pages import pages_server
     except ImportError as missing:

@@ -37,6 +37,6 @@ def run_(**_: object) -> None:
     """Serve one caller from another board (see `door docs door-mode`)."""
     # Only a command line that `door.run.relay` could not read comes here.
     raise click.UsageError(
-        "Write each option as --help has it, and choose one of --stdio, --local, --socket and"
-        " --connect."
+        "Choose only one of --stdio, --local, --socket and --connect, and write every option as"
+        " --help shows it."
     )

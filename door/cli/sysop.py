@@ -71,12 +71,12 @@ def _node(_context: click.Context, _parameter: click.Parameter, typed: str) -> i
 
 
 def _node_or_all(_context: click.Context, _parameter: click.Parameter, typed: str) -> int | None:
-    return None if typed == "all" else _number(typed, ' or "all"')
+    return None if typed == "all" else _number(typed, ', or "all"')
 
 
 def _number(typed: str, or_else: str) -> int:
     if not (typed.isascii() and typed.isdecimal() and len(typed) <= LONGEST_NODE):
-        raise UserError(f"NODE is a number{or_else}, as `door nodes` shows, and not {typed!r}.")
+        raise UserError(f"NODE is a number that `door nodes` shows{or_else}, and not {typed!r}.")
     return int(typed)
 
 

@@ -41,12 +41,12 @@ POLL_SECONDS = 0.5
 @click.command()
 @config_option
 @by_option
-@click.option("--check", is_flag=True, help="Say what it takes, after a trial on a copy.")
+@click.option("--check", is_flag=True, help="Try it on a copy, and say what it takes.")
 def upgrade(config_path: Path, by: str, check: bool) -> None:
     """Move books of an earlier release forward to this one.
 
-    A server that runs takes no more calls, and ends when its last caller has gone. A file is copied
-    first. `door serve` upgrades too, where no server runs.
+    A server that runs takes no more calls, and ends when its last caller has gone. Books in a file
+    are copied first. If no server runs, `door serve` upgrades the books too.
     """
     settings = load_config(config_path)
     if check:

@@ -76,7 +76,7 @@ def find(
     """
     if node is None:
         node = _node(environment)
-    place, by = _where(where, environment, here or Path())
+    place, by = _where(where, environment, here or Path.cwd())
     at = at or HostFiles.at(place)
     if where is not None and not at.is_named:
         by = "the folder named"

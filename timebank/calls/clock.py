@@ -256,9 +256,9 @@ class BelievedClock:
         """Believe the wall clock, on the word of the sysop `by`; `adopt` the result afterwards."""
         judged = self.judge(desk)
         off = self._wall_zero() - judged.belief.zero
-        words = "Said that the clock is right"
+        words = "Believed the wall clock"
         if abs(off) > LEAP_SECONDS:
-            words = f"Said that the wall clock is right: {_change_words(off)}"
+            words = f"Believed the wall clock: {_change_words(off)}"
         belief = self._corrected(desk, judged.belief)
         _write(desk, belief)
         mend_leases(desk, int(belief.sure))

@@ -293,7 +293,7 @@ def _outbox_row(row: OutboxRow, schedule: Schedule) -> Row:
 def import_file(config: Path, file: Path) -> None:
     """Import a THEBANK.EXT from another program.
 
-    Each deposit and withdrawal is applied once, also if the command is interrupted and repeated.
+    Each deposit and withdrawal is applied once, even if the command is interrupted and repeated.
     The file is kept as .BAK. Lines that cannot be applied are reported here and in the sysop's log.
     Exits with 1 if there are any, and with 2 if the file could not be imported.
     """
@@ -339,8 +339,8 @@ def maintain(config: Path) -> None:
 def upgrade(config: Path) -> None:
     """Move books of an earlier release forward to this one.
 
-    `door serve` does it too. A file is copied first, and the copy stays. It is refused while a
-    board of the earlier release may still run.
+    Books in a file are copied first, and the copy stays. The command refuses while a board of the
+    earlier release may still run. `door serve` upgrades the books too.
     """
     say(move_books_forward(load(config)))
 

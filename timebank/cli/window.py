@@ -98,8 +98,8 @@ def adjust(config: Path, why: str, by: str, name: str, amount: int) -> None:
     """Correct a caller's account, up or down.
 
     AMOUNT is minutes (90, 90m), or hours and minutes (2h, 1h30m, 1:30:00); a minus sign takes
-    them out. Unlike a deposit, it can pass the largest balance, enter frozen accounts, and work in
-    every mode.
+    them out. Unlike a deposit, a correction may exceed the largest balance. It also works on frozen
+    accounts, and in every mode of the bank.
     """
     _move(config, [name], lambda desk, who: corrections.adjust(desk, who[0], amount, why, by))
 

@@ -183,7 +183,7 @@ def _doubtful(desk: Desk, number: int) -> departure.HostPayment:
     for row in outstanding_payments(desk):
         if row.number == number and row.state == "doubtful":
             return row
-    raise NotDoubtful(Phrase("There is no question about number {number}.", number=number))
+    raise NotDoubtful(Phrase("Number {number} is not in doubt.", number=number))
 
 
 def _settle(desk: Desk, number: int, state: str, why: str | None) -> None:

@@ -32,7 +32,7 @@ WRONG = {
     "door config list zebra": "No setting has zebra in its name or explanation.",
     "door nodes": "This board's server is not running: nothing listens in HERE/data.",
     "door kick 1": "This board's server is not running: nothing listens in HERE/data.",
-    "door kick one": "NODE is a number, as `door nodes` shows, and not 'one'.",
+    "door kick one": "NODE is a number that `door nodes` shows, and not 'one'.",
     "door say 1": "Missing argument 'TEXT'.",
     "door say all hello": "This board's server is not running: nothing listens in HERE/data.",
     "door drain": "This board's server is not running: nothing listens in HERE/data.",

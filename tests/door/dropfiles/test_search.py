@@ -141,10 +141,12 @@ def test_a_file_that_the_environment_names_in_vain_is_refused(tmp_path: Path):
 
 
 def test_without_a_word_the_folder_the_door_was_started_in_counts(tmp_path: Path, monkeypatch):
-    put(tmp_path, STDIO)
     monkeypatch.chdir(tmp_path)
+    with pytest.raises(DropFileRefused, match=f"^{tmp_path}: there is no drop file"):
+        find(None, NO_ENVIRONMENT, None)
+    put(tmp_path, STDIO)
     files = find(None, NO_ENVIRONMENT, None)
-    assert files.chosen == Path("DOOR32.SYS")
+    assert files.chosen == tmp_path / "DOOR32.SYS"
     assert files.by == "the newest in the folder the door was started in"
 
 

@@ -135,7 +135,7 @@ async def test_the_sysop_can_message_one_caller_or_all_in_printable_text(
         (("say", "7", "Hello"), "Node 7 is empty.\n"),
         (
             ("say", "two", "Hello"),
-            "NODE is a number or \"all\", as `door nodes` shows, and not 'two'.\n",
+            "NODE is a number that `door nodes` shows, or \"all\", and not 'two'.\n",
         ),
     ):
         assert await sysop(board, *words) == CommandResult(2, "", why)

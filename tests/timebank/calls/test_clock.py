@@ -192,7 +192,7 @@ def test_the_sysop_is_believed_at_once_and_by_all_processes(here):
     assert here.process.clock.now() == other.clock.now() == here.machine.now()
     assert log(here.books)[:2] == [
         "The clock is right from here on",
-        "Said that the wall clock is right: the board's clock is set back by 24 hours",
+        "Believed the wall clock: the board's clock is set back by 24 hours",
     ]
     here.wait(60)
     other.look()
@@ -554,9 +554,9 @@ def test_the_command_shows_a_doubted_clock_and_accepts_an_answer(board, timebank
     code, output, _ = timebank("clock")
     assert code == 1
     assert "That is far ahead of the books" in output
-    assert timebank("clock", "--believe")[1].startswith("Said that the clock is right.")
+    assert timebank("clock", "--believe")[1].startswith("Believed the wall clock.")
     assert timebank("clock")[0] == 0
-    assert "Said that the clock is right" in timebank("log")[1]
+    assert "Believed the wall clock" in timebank("log")[1]
 
 
 def test_the_command_shows_the_mending_before_doing_it(board, timebank):

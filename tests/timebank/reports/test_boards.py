@@ -114,7 +114,7 @@ def test_the_command_shows_them(guests, timebank):
 def test_the_command_settles_doubts(guests, timebank):
     assert timebank("boards", "--again", "1")[0] == 0
     assert timebank("boards")[1].splitlines()[-1].endswith("waiting")
-    assert timebank.refuses("boards", "--given", "1") == "There is no question about number 1.\n"
+    assert timebank.refuses("boards", "--given", "1") == "Number 1 is not in doubt.\n"
 
 
 def test_other_programs_read_it(guests, timebank):
