@@ -24,7 +24,7 @@ from door.errors import CallRefused
 from door.lines.addresses import Network, address_in, is_in
 from door.lines.blame import Blame
 from door.lines.flow import LineLimits, StreamLine, StreamProtocol
-from door.lines.port.connection import Entrance
+from door.lines.port.connection import Entrance, LineConnection
 from door.lines.port.gate import OpenGate
 from door.lines.port.listener import Listener
 from timebank.errors import BooksFailed
@@ -102,8 +102,8 @@ class HealthPort(Listener):
     def farewell(self, words: str) -> bytes:
         return b""
 
-    def answer(self, address: str, gone: Callable[[], None]) -> _Connection:
-        return _Connection(self, gone)
+    def answer(self, address: str, visit: LineConnection) -> _Connection:
+        return _Connection(self, visit.end)
 
     def reply(self, line: StreamLine, question: bytes) -> None:
         async def call() -> None:

@@ -35,7 +35,7 @@ from door.errors import CannotListen, CertificateRefused
 from door.lines.addresses import networks
 from door.lines.budget import Rate
 from door.lines.flow import Answer
-from door.lines.port.connection import Entrance
+from door.lines.port.connection import Entrance, LineConnection
 from door.lines.port.gate import OpenGate
 from door.lines.port.listener import Listener
 from door.lines.tls.tls import Certificate
@@ -171,8 +171,8 @@ class PagesPort(Listener):
     def farewell(self, words: str) -> bytes:
         return b""
 
-    def answer(self, address: str, gone: Callable[[], None]) -> PageConnection:
-        return PageConnection(self, address, gone)
+    def answer(self, address: str, visit: LineConnection) -> PageConnection:
+        return PageConnection(self, address, visit.end)
 
 
 class PageConnection(Answer, H11Protocol):

@@ -40,11 +40,11 @@ class LineConnection:
         self,
         entrance: Entrance,
         turns: Turns,
-        make_answer: Callable[[str, Callable[[], None]], Answer],
+        make_answer: Callable[[str, LineConnection], Answer],
         on_end: Callable[[LineConnection], None],
     ) -> None:
-        """`make_answer` takes the caller's address and a function to call when the connection is
-        gone. `on_end` is called last.
+        """`make_answer` takes the caller's address, and this connection, which it must `end`.
+        `on_end` is called last.
         """
         self.answer: Answer | None = None
         self._entrance = entrance
@@ -129,7 +129,7 @@ class LineConnection:
                 return
 
     def _begin_answer(self, address: str) -> Answer:
-        self.answer = self._make_answer(address, self.end)
+        self.answer = self._make_answer(address, self)
         return self.answer
 
 

@@ -64,12 +64,8 @@ class Listener(ABC):
         self._empty.set()
 
     @abstractmethod
-    def answer(self, address: str, gone: Callable[[], None]) -> Answer:
-        """Make the answer to a connection from `address`; it calls `gone` at its very end."""
-
-    def visit(self) -> LineConnection:
-        """Make the way of a connection from the gate to its answer."""
-        return LineConnection(self._entrance, self._turns, self.answer, self._forget)
+    def answer(self, address: str, visit: LineConnection) -> Answer:
+        """Make the answer to a connection from `address`; it calls `visit.end` at its very end."""
 
     def farewell(self, words: str) -> bytes:
         return words.encode("ascii", "replace") + b"\r\n"
@@ -175,7 +171,7 @@ class Listener(ABC):
 
     def admit(self, address: str) -> tuple[LineConnection, Stage]:
         """Return a connection and its first stage, or raise `CallRefused`."""
-        visit = self.visit()
+        visit = LineConnection(self._entrance, self._turns, self.answer, self._forget)
         first = visit.begin(address)
         self._visits.add(visit)
         self._empty.clear()

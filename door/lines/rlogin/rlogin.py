@@ -17,7 +17,7 @@ from door.errors import RloginHeaderRefused
 from door.lines.blame import Blame
 from door.lines.flow import LineLimits, StreamLine, StreamProtocol
 from door.lines.line import Hints, Line, bounded_size, printable
-from door.lines.port.connection import OPEN, Entrance
+from door.lines.port.connection import OPEN, Entrance, LineConnection
 from door.lines.port.listener import Listener
 from door.lines.rlogin.header import HeaderParser, RloginHeader, WindowSize, WindowSizes
 
@@ -132,8 +132,8 @@ class RloginListener(Listener):
         self._on_call = on_call
         self._limits = limits
 
-    def answer(self, address: str, gone: Callable[[], None]) -> RloginConnection:
-        return RloginConnection(self._limits, self._serve, gone, address)
+    def answer(self, address: str, visit: LineConnection) -> RloginConnection:
+        return RloginConnection(self._limits, self._serve, visit.end, address)
 
     def farewell(self, words: str) -> bytes:
         return _REFUSED + super().farewell(words)

@@ -69,7 +69,7 @@ from door.lines.blame import Blame
 from door.lines.budget import Budget, Rate
 from door.lines.flow import INTAKE, UNREAD, LineLimits, StreamLine, StreamProtocol
 from door.lines.line import LANGUAGE_VARIABLES, Hints, Line, bounded_size, printable
-from door.lines.port.connection import OPEN, Entrance
+from door.lines.port.connection import OPEN, Entrance, LineConnection
 from door.lines.port.listener import Listener
 from door.lines.ssh.algorithms import SHA1, SshOffer
 from door.lines.ssh.ssh_identity import SshIdentity
@@ -703,8 +703,8 @@ class SshListener(Listener):
         self._connection = partial(SshConnection, options, knows, means_new, limits)
         quieten_library()
 
-    def answer(self, address: str, gone: Callable[[], None]) -> SshConnection:
-        return self._connection(self._turns, self._serve, gone, address)
+    def answer(self, address: str, visit: LineConnection) -> SshConnection:
+        return self._connection(self._turns, self._serve, visit.end, address)
 
     def _serve(self, line: StreamLine, identity: SshIdentity) -> None:
         self.begin_call(line, partial(self._on_call, line, identity))

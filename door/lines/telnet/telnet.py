@@ -54,7 +54,7 @@ from ansi.charset import Charset
 from ansi.home_screen import notice
 from door.lines.budget import Rate
 from door.lines.line import LANGUAGE_VARIABLES, MOST_TERMINAL_TYPES, Line, bounded_size, printable
-from door.lines.port.connection import OPEN, Entrance
+from door.lines.port.connection import OPEN, Entrance, LineConnection
 from door.lines.port.listener import Listener
 from door.lines.telnet.framing import IAC_BYTE, Code, Command
 from door.lines.telnet.line import GMCP, TelnetLine
@@ -406,8 +406,8 @@ class TelnetListener(Listener):
         self._terminal = terminal
         quieten_library()
 
-    def answer(self, address: str, gone: Callable[[], None]) -> HardenedTelnet:
-        return HardenedTelnet(self._limits, self._serve, gone, address, self._terminal)
+    def answer(self, address: str, visit: LineConnection) -> HardenedTelnet:
+        return HardenedTelnet(self._limits, self._serve, visit.end, address, self._terminal)
 
     def farewell(self, words: str) -> bytes:
         return notice(Charset(self._terminal), words) if self._terminal else super().farewell(words)

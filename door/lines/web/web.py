@@ -252,18 +252,9 @@ class WebListener(Listener):
         )
         quieten_library()
 
-    def visit(self) -> LineConnection:
-        def enter(address: str) -> None:
-            visit.enter_as_caller(self._gate, address)
-
-        def answer(address: str, gone: Callable[[], None]) -> WebConnection:
-            return WebConnection(self._site, address, enter, gone)
-
-        visit = LineConnection(self._entrance, self._turns, answer, self._forget)
-        return visit
-
-    def answer(self, address: str, gone: Callable[[], None]) -> WebConnection:
-        raise NotImplementedError("what answers has to know the visit, which `visit` makes")
+    def answer(self, address: str, visit: LineConnection) -> WebConnection:
+        enter = partial(visit.enter_as_caller, self._gate)
+        return WebConnection(self._site, address, enter, visit.end)
 
     def farewell(self, words: str) -> bytes:
         return b""

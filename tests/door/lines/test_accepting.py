@@ -24,7 +24,7 @@ class Gate(Listener):
         super().__init__(OPEN)
         self.came = 0
 
-    def answer(self, address: str, gone: object) -> object:
+    def answer(self, address: str, visit: object) -> object:
         raise NotImplementedError
 
     def admit(self, address: str) -> tuple[LineConnection, object]:
