@@ -169,7 +169,7 @@ class _LeanWriter(telnetlib3.TelnetWriter):
             super().set_ext_callback(cmd, func)
 
 
-class HardenedTelnet(TelnetProtocol):
+class NegotiatingTelnet(TelnetProtocol):
     """One caller's telnet, which asks the program for what the board needs.
 
     Calls `ready` with the line when all requests are answered or late, unless the caller is gone.
@@ -406,8 +406,8 @@ class TelnetListener(Listener):
         self._terminal = terminal
         quieten_library()
 
-    def answer(self, address: str, visit: LineConnection) -> HardenedTelnet:
-        return HardenedTelnet(self._limits, self._serve, visit.end, address, self._terminal)
+    def answer(self, address: str, visit: LineConnection) -> NegotiatingTelnet:
+        return NegotiatingTelnet(self._limits, self._serve, visit.end, address, self._terminal)
 
     def farewell(self, words: str) -> bytes:
         return notice(Charset(self._terminal), words) if self._terminal else super().farewell(words)

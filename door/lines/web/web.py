@@ -17,7 +17,7 @@ from door.lines.line import Hints, Line, OpenKeys, bounded_size, printable
 from door.lines.port.connection import OPEN, Entrance, LineConnection
 from door.lines.port.listener import Listener
 from door.lines.telnet.telnet import USUAL_LIMITS as TELNET_LIMITS
-from door.lines.telnet.telnet import HardenedTelnet, TelnetLimits, quieten_library
+from door.lines.telnet.telnet import NegotiatingTelnet, TelnetLimits, quieten_library
 from door.lines.web import pages
 from door.lines.web.connection import (
     USUAL_CONNECTION,
@@ -262,8 +262,8 @@ class WebListener(Listener):
     def _page(self, address: str) -> PageProtocol:
         return PageProtocol(self._limits.line, self._serve, address, self._limits.hello)
 
-    def _telnet(self, address: str) -> HardenedTelnet:
-        return HardenedTelnet(self._limits.telnet, self._serve, lambda: None, address)
+    def _telnet(self, address: str) -> NegotiatingTelnet:
+        return NegotiatingTelnet(self._limits.telnet, self._serve, lambda: None, address)
 
     def _serve(self, line: StreamLine) -> None:
         self.begin_call(line, partial(self._on_line, line))

@@ -11,7 +11,7 @@ from door.lines.budget import Rate
 from door.lines.line import Line
 from door.lines.port.listener import Listener
 from door.lines.telnet.passive import TelnetLine
-from door.lines.telnet.telnet import USUAL_LIMITS, HardenedTelnet, TelnetLimits, TelnetListener
+from door.lines.telnet.telnet import USUAL_LIMITS, NegotiatingTelnet, TelnetLimits, TelnetListener
 from tests.terminal import IAC, SB, SE, Terminal
 
 PATIENCE = 120.0  # seconds; anything slower has failed
@@ -159,12 +159,12 @@ async def open_board(limits: TelnetLimits) -> AsyncIterator[Board]:
 
 
 class Wire:
-    """A `HardenedTelnet` on one end of a socket pair, fed with exact packets."""
+    """A `NegotiatingTelnet` on one end of a socket pair, fed with exact packets."""
 
     def __init__(self, limits: TelnetLimits) -> None:
         self.lines: list[TelnetLine] = []
         self.gone = asyncio.Event()
-        self.telnet = HardenedTelnet(limits, self.lines.append, self.gone.set, "192.0.2.1")
+        self.telnet = NegotiatingTelnet(limits, self.lines.append, self.gone.set, "192.0.2.1")
 
     @property
     def call(self) -> Call:

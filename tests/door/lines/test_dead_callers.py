@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 from door.errors import Hangup
-from door.lines.telnet.telnet import USUAL_LIMITS, HardenedTelnet
+from door.lines.telnet.telnet import USUAL_LIMITS, NegotiatingTelnet
 from tests.door.lines.board import (
     MEMORY,
     NO_BUDGET,
@@ -120,9 +120,9 @@ async def test_a_reset_in_the_middle_of_anything_leaves_nothing(warnings: list[s
         + subnegotiation(NAWS, b"\0\x50\0\x18")
         + b"key"
     )
-    gone: list[weakref.ref[HardenedTelnet]] = []
+    gone: list[weakref.ref[NegotiatingTelnet]] = []
 
-    class Watched(HardenedTelnet):
+    class Watched(NegotiatingTelnet):
         def connection_made(self, transport: asyncio.BaseTransport) -> None:
             gone.append(weakref.ref(self))
             super().connection_made(transport)
@@ -189,4 +189,4 @@ async def test_a_call_that_is_over_is_forgotten(board: Board) -> None:
     await board.listener.finish()
     gc.collect()
     assert [reference() for reference in references] == [None, None, None]
-    assert not [each for each in gc.get_objects() if isinstance(each, HardenedTelnet)]
+    assert not [each for each in gc.get_objects() if isinstance(each, NegotiatingTelnet)]

@@ -9,7 +9,7 @@ import pytest
 from door.errors import Hangup
 from door.lines.flow import UNREAD
 from door.lines.line import Line
-from door.lines.telnet.telnet import USUAL_LIMITS, HardenedTelnet, TelnetListener
+from door.lines.telnet.telnet import USUAL_LIMITS, NegotiatingTelnet, TelnetListener
 from tests.door.lines.board import (
     GREETING,
     PATIENCE,
@@ -308,7 +308,7 @@ async def test_a_port_for_every_address_shows_ipv4_callers_as_such() -> None:
 async def test_a_dead_connection_is_detected_within_a_minute() -> None:
     wires: asyncio.Queue[socket.socket] = asyncio.Queue()
 
-    class Watched(HardenedTelnet):
+    class Watched(NegotiatingTelnet):
         def connection_made(self, transport: asyncio.BaseTransport) -> None:
             super().connection_made(transport)
             wires.put_nowait(transport.get_extra_info("socket"))

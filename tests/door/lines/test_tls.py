@@ -17,7 +17,7 @@ from door.errors import CertificateRefused
 from door.lines.flow import UNREAD
 from door.lines.port.connection import Entrance
 from door.lines.port.gate import OpenGate
-from door.lines.telnet.telnet import USUAL_LIMITS, HardenedTelnet, TelnetListener
+from door.lines.telnet.telnet import USUAL_LIMITS, NegotiatingTelnet, TelnetListener
 from door.lines.tls import tls
 from door.lines.tls.tls import Certificate
 from tests.certificates import put_into, trusting
@@ -225,7 +225,7 @@ async def test_a_call_over_tls_that_is_over_is_forgotten(tmp_path: Path) -> None
         del call
     gc.collect()
     assert line() is None
-    assert not [each for each in gc.get_objects() if isinstance(each, HardenedTelnet)]
+    assert not [each for each in gc.get_objects() if isinstance(each, NegotiatingTelnet)]
 
 
 # Certificates

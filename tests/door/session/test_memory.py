@@ -20,12 +20,12 @@ from door.call.keyboard import Keyboard
 from door.call.screen import Screen
 from door.errors import Closing
 from door.lines.flow import StreamLine
-from door.lines.telnet.telnet import HardenedTelnet
+from door.lines.telnet.telnet import NegotiatingTelnet
 from tests.door.visiting import MENU, Guest, visitor
 from tests.long import long
 from tests.world import world
 
-OF_A_CALL = (Caller, Console, Keyboard, Screen, StreamLine, HardenedTelnet, TelnetWriter)
+OF_A_CALL = (Caller, Console, Keyboard, Screen, StreamLine, NegotiatingTelnet, TelnetWriter)
 ROOMS = "bcuvtwny"  # of the main menu: the four tables, and the rest
 LOOKS = 100  # many more than it takes
 

@@ -11,7 +11,7 @@ from door.lines.budget import Rate
 from door.lines.host import host
 from door.lines.line import MAX_COLUMNS, MAX_ROWS, MIN_COLUMNS, MIN_ROWS, Hints
 from door.lines.telnet.passive import PassiveTelnet
-from door.lines.telnet.telnet import HardenedTelnet, TelnetLimits
+from door.lines.telnet.telnet import NegotiatingTelnet, TelnetLimits
 from verify.fuzz.oracles import assert_one_line, packetings
 from verify.fuzz.target import Target
 from verify.fuzz.wire import Notebook, NoWire
@@ -97,11 +97,11 @@ async def _outcome(packets: list[bytes], kind: int) -> Outcome:
     return Outcome(typed, size, hints, line.prompt_mark, takes_figures=line.takes_figures)
 
 
-def _protocol(kind: int) -> HardenedTelnet | PassiveTelnet:
+def _protocol(kind: int) -> NegotiatingTelnet | PassiveTelnet:
     if kind == PASSIVE:
         return PassiveTelnet("socket", host.USUAL_LIMITS)
     terminal = "petscii" if kind == QUIET else ""
-    return HardenedTelnet(LIMITS, lambda line: None, lambda: None, "192.0.2.7", terminal)
+    return NegotiatingTelnet(LIMITS, lambda line: None, lambda: None, "192.0.2.7", terminal)
 
 
 def _seeds() -> Iterator[bytes]:
