@@ -174,14 +174,17 @@ def rename(file: int, old: Path, new: Path) -> None:
         os.rename(old.name, new.name, src_dir_fd=folder, dst_dir_fd=folder)
 
 
-def put_new(path: Path, source: BinaryIO) -> None:
+def put_new(path: Path, source: BinaryIO, *, is_owners: bool = False) -> None:
     """Copy to a new file, which only its owner may read, and name it `path` after it is on disk.
 
-    Raises `FileExistsError` if that name is taken, and `OSError`.
+    With `is_owners` it belongs to the owner of its folder if root writes it. Raises
+    `FileExistsError` if that name is taken, and `OSError`.
     """
     with _begun(path) as (file, begun, folder):
         while piece := source.read(COPIED_AT_ONCE):
             write_all(file, piece)
+        if is_owners:
+            give_to_owner(file, folder)
         os.fsync(file)
         _refuse_another(file, path.with_name(begun), folder)
         _name_new(begun, path.name, folder)

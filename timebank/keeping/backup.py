@@ -396,10 +396,12 @@ def _audit_copy(database: Database, settings: BankSettings, now: datetime) -> Co
 
 @contextlib.contextmanager
 def _room_beside(path: Path) -> Iterator[Path]:
-    """Make a folder for the copy, and delete folders of killed restores: we hold the lock."""
+    """Make a folder for the copy, and delete what killed restores left: we hold the lock."""
     begins = f".restore-{path.name}-"
     for left in path.parent.glob(f"{glob.escape(begins)}*"):
         shutil.rmtree(left, ignore_errors=True)
+    for unnamed in path.parent.glob(f".{glob.escape(path.name)}.replaced-*"):
+        unnamed.unlink(missing_ok=True)
     room = Path(tempfile.mkdtemp(prefix=begins, dir=path.parent))
     try:
         yield room
@@ -489,12 +491,12 @@ def _refuse_other_program(books: sqlite3.Connection, path: Path) -> None:
 
 def _put_aside(old: BinaryIO, path: Path, aside: Path) -> None:
     """Copy the old books, and the write-ahead log that damaged ones may still have."""
-    _copy_file(old, aside)
+    files.put_new(aside, old, is_owners=True)
     for ending in COMPANIONS:
         companion = Path(f"{path}{ending}")
         if companion.exists():
             with companion.open("rb") as file:
-                _copy_file(file, Path(f"{aside}{ending}"))
+                files.put_new(Path(f"{aside}{ending}"), file, is_owners=True)
             companion.unlink()
     sync(path.parent)
 
@@ -504,12 +506,3 @@ def _put_log_aside(path: Path, aside: Path) -> None:
     for ending in COMPANIONS:
         with contextlib.suppress(FileNotFoundError):
             os.rename(f"{path}{ending}", f"{aside}{ending}")
-
-
-def _copy_file(source: BinaryIO, target: Path) -> None:
-    part = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    with os.fdopen(part, "wb") as file:
-        files.give_to_owner(part, target.parent)
-        shutil.copyfileobj(source, file)
-        file.flush()
-        os.fsync(file.fileno())

@@ -386,7 +386,7 @@ def test_a_restore_under_a_server_is_refused_before_it_asks(played, copy, timeba
 
 @pytest.mark.parametrize(
     "step",
-    ["_copy", "make_ready", "_treat_copy", "_put_aside", "_copy_file", "_put_in_place", "replace"],
+    ["_copy", "make_ready", "_treat_copy", "_put_aside", "write_all", "_put_in_place", "replace"],
 )
 def test_a_restore_that_is_broken_off_has_changed_nothing(played, copy, step, monkeypatch):
     played.call(1, node=2).lose(120)
@@ -395,10 +395,13 @@ def test_a_restore_that_is_broken_off_has_changed_nothing(played, copy, step, mo
     def power_cut(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(os if step == "replace" else backup, step, power_cut)
+    where = {"replace": os, "write_all": backup.files}.get(step, backup)
+    monkeypatch.setattr(where, step, power_cut)
     with pytest.raises(KeyboardInterrupt):
         backup.restore(copy, played.settings, NOW)
     assert transfers(played) == 6
+    aside = list(played.database.path.parent.glob("*.replaced-*"))
+    assert bool(aside) == (step in ("_put_in_place", "replace")), "no part of the old books"
     assert played.audit() == []
 
 
@@ -453,8 +456,9 @@ def test_a_restore_removes_the_leftovers_of_a_killed_one(played, copy) -> None:
         shutil.copytree(room, left := room.with_name(f"{room.name}-killed"))
         (left / played.database.path.name).write_bytes(copy.read_bytes())
     assert left.exists()
+    (folder / f".{played.database.path.name}.replaced-1.af").touch()
     backup.restore(copy, played.settings, NOW)
-    assert not list(folder.glob(".restore-*"))
+    assert not list(folder.glob(".*"))
 
 
 def test_a_copy_of_any_name_is_restored(played, copy) -> None:
