@@ -37,12 +37,6 @@ class Charset(Enum):
         return self.value.startswith(("petscii", "atascii"))
 
     @property
-    def codec(self) -> str:
-        if self.is_of_home_computer:
-            return "utf-8"
-        return "cp437" if self is Charset.CP437_TEXT else self.value
-
-    @property
     def has_shapes(self) -> bool:
         """Whether it has lines and blocks."""
         return self not in (Charset.ASCII, Charset.LATIN1)
@@ -147,29 +141,17 @@ def encode(text: str, charset: Charset) -> bytes:
     return text.encode("ascii", "ansi.stand-ins")
 
 
-_READ_AS = {Charset.ASCII: "utf-8", Charset.LATIN1: "cp1252"}
+# Typed text in other character sets is not valid UTF-8, so ASCII is read as UTF-8 too.
+# Windows-1252 adds letters to Latin-1.
+_READ_AS = {Charset.CP437: "cp437", Charset.CP437_TEXT: "cp437", Charset.LATIN1: "cp1252"}
 
 
-class Decoder:
-    """Decodes the bytes from a terminal, wherever packets begin and end.
+def decoder(charset: Charset) -> codecs.IncrementalDecoder:
+    """Return a decoder of the bytes from a terminal, wherever packets begin and end.
 
-    Bytes that are no text become `UNREADABLE`. ASCII is decoded as UTF-8, because typed text in
-    other character sets is not valid UTF-8. Latin-1 is decoded as
-    Windows-1252, which adds letters to it.
+    Bytes that are no text become `UNREADABLE`.
     """
-
-    __slots__ = ("_decoder",)
-
-    def __init__(self, charset: Charset) -> None:
-        codec = _READ_AS.get(charset, charset.codec)
-        self._decoder = codecs.getincrementaldecoder(codec)("replace")
-
-    def decode(self, data: bytes) -> str:
-        return self._decoder.decode(data)
-
-    def finish(self) -> str:
-        """Return `UNREADABLE` if the last letter lacks bytes, else nothing."""
-        return self._decoder.decode(b"", final=True)
+    return codecs.getincrementaldecoder(_READ_AS.get(charset, "utf-8"))("replace")
 
 
 def reread(text: str, charset: Charset) -> str:
@@ -181,7 +163,7 @@ def reread(text: str, charset: Charset) -> str:
     >>> reread("├⌐t├⌐", Charset.CP437), reread("été", Charset.CP437), reread("├⌐", Charset.UTF8)
     ('été', 'été', '├⌐')
     """
-    if text.isascii() or charset.codec != "cp437":
+    if text.isascii() or _READ_AS.get(charset) != "cp437":
         return text
     try:
         typed = text.encode("cp437").decode("utf-8")

@@ -18,7 +18,7 @@ A terminal in bracketed paste mode (`PASTES_ON`) marks pasted text. It is one `P
 import re
 import unicodedata
 
-from ansi.charset import UNREADABLE, Charset, Decoder
+from ansi.charset import UNREADABLE, Charset, decoder
 
 
 class Key(str):
@@ -122,7 +122,7 @@ class KeyDecoder:
     __slots__ = ("_positions", "_sequence", "_state", "_text")
 
     def __init__(self, charset: Charset) -> None:
-        self._text = Decoder(charset)
+        self._text = decoder(charset)
         self._state = _GROUND
         self._sequence = bytearray()
         self._positions: list[tuple[int, int]] = []
@@ -152,7 +152,7 @@ class KeyDecoder:
         keys: list[str] = [ESCAPE] if self._state == _ESCAPE else []
         if self.pending_escape:
             self._state = _GROUND
-        keys.extend(self._text.finish())
+        keys.extend(self._text.decode(b"", final=True))
         self.settle(SCAN_SECONDS + RETURN_SECONDS)
         return keys
 
@@ -181,7 +181,7 @@ class KeyDecoder:
             text = self._text.decode(run[0])
             keys.extend(text if text.isprintable() else "".join(map(_key, text)))
             return run.end()
-        keys.extend(self._text.finish())
+        keys.extend(self._text.decode(b"", final=True))
         byte = data[position]
         if byte == 0x1B:
             self._state = _ESCAPE
@@ -292,7 +292,7 @@ class KeyDecoder:
             return len(data)
         self._state = _GROUND
         lines = _LINE_ENDS.split(bytes(pasted[: min(end, MAX_PASTE)]))
-        text = self._text.decode(b" ".join(filter(None, lines))) + self._text.finish()
+        text = self._text.decode(b" ".join(filter(None, lines)), final=True)
         keys.append(Paste(_PASTED + "".join(map(_key, text))))
         return len(data) - len(pasted) + end + len(_PASTE_ENDS)
 

@@ -52,7 +52,7 @@ class Reel:
 
     def write(self, letters: str) -> None:
         """Add letters to the frame of this second."""
-        shown = encode(letters, Charset.UTF8).decode(Charset.UTF8.codec)
+        shown = encode(letters, Charset.UTF8).decode()
         is_marked = bool(self.marks) and self.marks[-1][0] == len(self.frames)
         if self.frames and self.frames[-1][0] == self.now and not is_marked:
             self.frames[-1] = (self.now, self.frames[-1][1] + shown)

@@ -238,11 +238,11 @@ def test_the_column_after_a_wide_character_is_sent_explicitly() -> None:
     assert "漢\x1b[2;3Hx" in canvas.render()
 
 
-@pytest.mark.parametrize("charset", list(Charset))
+@pytest.mark.parametrize("charset", [Charset.CP437, Charset.UTF8, Charset.LATIN1, Charset.ASCII])
 def test_a_screen_with_wide_characters_is_as_wide_in_every_charset(charset: Charset) -> None:
     canvas = Canvas(20, 3)
     canvas.put(1, 0, "漢字|")
-    wire = encode(canvas.render(), charset).decode(charset.codec)
+    wire = encode(canvas.render(), charset).decode(charset.value)
     assert Terminal(20, 3).read(wire).buffer[1][4].data == "|"
 
 

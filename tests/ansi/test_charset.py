@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansi.charset import READ_ALOUD, UNREADABLE, Charset, Decoder, clean, encode, reread
+from ansi.charset import READ_ALOUD, UNREADABLE, Charset, clean, decoder, encode, reread
 from ansi.width import text_width
 
 ANY_TEXT = st.text(alphabet=st.characters(), max_size=40) | st.text(alphabet="♥│é漢½\x03ÿ\xa0a")
@@ -35,7 +35,7 @@ def test_ascii_and_controls_pass_untouched(text: str, charset: Charset) -> None:
 @pytest.mark.parametrize("charset", [Charset.CP437, Charset.CP437_TEXT, Charset.UTF8])
 def test_text_in_the_charset_survives_encoding_and_decoding(charset: Charset) -> None:
     text = "Größe ░▒▓ ┌─┐ ╔═╗ ½ ÿ α"
-    assert Decoder(charset).decode(encode(text, charset)) == text
+    assert decoder(charset).decode(encode(text, charset)) == text
 
 
 def test_suits_are_the_low_bytes_of_a_pc_screen() -> None:
@@ -98,35 +98,38 @@ def test_broken_text_is_replaced_and_not_raised() -> None:
 @given(st.text(), st.data())
 def test_utf_8_may_be_cut_anywhere(text: str, data: st.DataObject) -> None:
     encoded = text.encode()
-    decoder = Decoder(Charset.UTF8)
+    reader = decoder(Charset.UTF8)
     cut = data.draw(st.integers(0, len(encoded)))
-    assert decoder.decode(encoded[:cut]) + decoder.decode(encoded[cut:]) == text
-    assert decoder.finish() == ""
+    assert reader.decode(encoded[:cut]) + reader.decode(encoded[cut:], final=True) == text
 
 
 @given(st.binary(), st.integers(0, 9), st.sampled_from(Charset))
 def test_any_bytes_can_be_read_and_cut_anywhere(data: bytes, cut: int, charset: Charset) -> None:
-    whole, cut_in_two = Decoder(charset), Decoder(charset)
-    text = whole.decode(data) + whole.finish()
-    pieces = [cut_in_two.decode(data[:cut]), cut_in_two.decode(data[cut:]), cut_in_two.finish()]
+    whole, cut_in_two = decoder(charset), decoder(charset)
+    text = whole.decode(data) + whole.decode(b"", final=True)
+    pieces = [
+        cut_in_two.decode(data[:cut]),
+        cut_in_two.decode(data[cut:]),
+        cut_in_two.decode(b"", final=True),
+    ]
     assert "".join(pieces) == text
     assert len(text) >= len(data) / 4, "nothing is dropped"
 
 
 def test_bytes_that_mean_nothing_are_noted() -> None:
-    assert Decoder(Charset.UTF8).decode(b"a\xff\xc3b\xe2\x99c") == "a\ufffd\ufffdb\ufffdc"
-    assert Decoder(Charset.ASCII).decode(b"a\xe9b") == "a\ufffdb"
+    assert decoder(Charset.UTF8).decode(b"a\xff\xc3b\xe2\x99c") == "a\ufffd\ufffdb\ufffdc"
+    assert decoder(Charset.ASCII).decode(b"a\xe9b") == "a\ufffdb"
 
 
 def test_an_unknown_terminal_may_type_utf_8() -> None:
-    assert Decoder(Charset.ASCII).decode("Ümit Αννα".encode()) == "Ümit Αννα"
+    assert decoder(Charset.ASCII).decode("Ümit Αννα".encode()) == "Ümit Αννα"
 
 
 def test_the_beginning_of_a_character_waits_until_it_is_given_up() -> None:
-    decoder = Decoder(Charset.UTF8)
-    assert decoder.decode(b"\xc3") == ""
-    assert decoder.finish() == UNREADABLE
-    assert decoder.finish() == ""
+    reader = decoder(Charset.UTF8)
+    assert reader.decode(b"\xc3") == ""
+    assert reader.decode(b"", final=True) == UNREADABLE
+    assert reader.decode(b"", final=True) == ""
 
 
 LETTERS = "".join(map(chr, [*range(32, 127), *range(0xA1, 0x250)]))
@@ -134,14 +137,14 @@ LETTERS = "".join(map(chr, [*range(32, 127), *range(0xA1, 0x250)]))
 
 @given(st.text(alphabet=clean(LETTERS)))
 def test_utf_8_that_was_read_as_cp437_is_read_again(text: str) -> None:
-    misread = Decoder(Charset.CP437).decode(text.encode())
+    misread = decoder(Charset.CP437).decode(text.encode())
     assert reread(misread, Charset.CP437) == text
     assert reread(text, Charset.UTF8) == text
 
 
 @pytest.mark.parametrize("hidden", ["\x9b2J", "\u202e", "\u200b", "é\u0302\u0303\u0304"])
 def test_control_and_invisible_characters_are_not_decoded(hidden: str) -> None:
-    misread = Decoder(Charset.CP437).decode(f"lucky {hidden} duck".encode())
+    misread = decoder(Charset.CP437).decode(f"lucky {hidden} duck".encode())
     assert reread(misread, Charset.CP437) == misread
 
 
