@@ -97,10 +97,14 @@ def change(before: int, after: int) -> str:
     old, new = _codes[before], _codes[after]
     if "7" in old or "7" in new:  # terminals disagree about colours set while reversed
         return sgr_of(after)
-    kinds = {code[:1] if len(code) == 2 else code for code in new}
-    if not all((code[:1] if len(code) == 2 else code) in kinds for code in old):
+    if not {*map(_kind, old)} <= {*map(_kind, new)}:  # something must be switched off
         return sgr_of(after) if new else "\x1b[m"
     return f"\x1b[{';'.join(code for code in new if code not in old)}m"
+
+
+def _kind(code: str) -> str:
+    """Return what a code sets: "3" for a colour of text, "4" for a background, or itself."""
+    return code[0] if len(code) == 2 else code
 
 
 _PIPE = re.compile(r"\|([01][0-9]|2[0-3])")
