@@ -76,7 +76,7 @@ def _doubts(settings: Config) -> Iterator[str]:
     yield from _look_at_screens(settings.board.texts)
     yield from _look_for_front_ends(settings)
     for kind in dict.fromkeys(listener.kind for listener in settings.listeners):
-        look = KINDS[kind].look
+        look = KINDS[kind].check
         if words := lacks(kind):
             yield words
         elif look is not None:
@@ -146,7 +146,7 @@ def _look_at_screens(folder: Path) -> Iterator[str]:
 def _look_for_front_ends(settings: Config) -> Iterator[str]:
     """Yield warnings about ports that front ends alone use."""
     for listener in settings.listeners:
-        host, named_by = listener.host, KINDS[listener.kind].named_by
+        host, named_by = listener.host, KINDS[listener.kind].front_ends
         if listener.proxies or listener.forwarded or named_by is None:
             continue
         if front_ends.hides_callers(settings, host):

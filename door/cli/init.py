@@ -263,7 +263,7 @@ def _say_next(config: Config, steps: list[str], *, has_container: bool) -> None:
     commands = [
         at_home.format(port=each.port or "PORT")
         for each in config.listeners
-        if (at_home := KINDS[each.kind].at_home)
+        if (at_home := KINDS[each.kind].local_call)
     ]
     if commands:
         say(["Call it:", *(f"    {words}" for words in commands)])

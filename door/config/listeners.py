@@ -111,10 +111,10 @@ def _check_pair(table: TomlTable, listener: ListenerSettings) -> None:
 
 def _check_own(table: TomlTable, listener: ListenerSettings) -> None:
     """Check the keys that only some kinds have."""
-    for name in sorted({name for row in KINDS.values() for name in row.own}):
+    for name in sorted({name for row in KINDS.values() for name in row.own_keys}):
         is_set = getattr(listener, name) != getattr(ListenerSettings, name)
-        if is_set and name not in KINDS[listener.kind].own:
-            may = [each for each, row in KINDS.items() if name in row.own]
+        if is_set and name not in KINDS[listener.kind].own_keys:
+            may = [each for each, row in KINDS.items() if name in row.own_keys]
             _refuse_kind(table, name, listener.kind, may)
 
 

@@ -74,20 +74,19 @@ class Answering:
 
 @dataclass(frozen=True)
 class ListenerKind:
-    usual_port: int  # of a board
+    usual_port: int
     make: Callable[[Answering, ListenerSettings, Entrance], Listener]
     has_certificate: bool | None = False  # None if a certificate is optional
-    own: tuple[str, ...] = ()  # keys of [[listeners]] that no other kind has
-    library: str = ""  # that it needs, of the extra that is called as the kind
-    # How a front end names the caller, and the key that lists front ends; None if no front end can.
-    named_by: tuple[str, str] | None = ("the PROXY protocol", "proxies")
-    at_home: str = ""  # how to call it from this machine
-    # How to call it from elsewhere: its name on screen, and by host and port what to type and
-    # a link for browsers, or "".
-    called: str = ""
-    way: Callable[[str, int], tuple[str, str]] | None = None
+    own_keys: tuple[str, ...] = ()  # keys of [[listeners]] that no other kind has
+    library: str = ""  # what it needs; the extra that brings it is called as the kind
+    # How a front end names the caller, and the key that lists front ends; None if none can.
+    front_ends: tuple[str, str] | None = ("the PROXY protocol", "proxies")
+    local_call: str = ""  # what to type on this machine
+    # For the public page: a label, and by host and port what to type and a link, or "".
+    call_label: str = ""
+    how_to_call: Callable[[str, int], tuple[str, str]] | None = None
     # Sentences of `door check`, by data folder and the listeners of this kind.
-    look: Callable[[Path, Sequence[ListenerSettings]], list[str]] | None = None
+    check: Callable[[Path, Sequence[ListenerSettings]], list[str]] | None = None
     has_pages: bool = False  # whether its port shows the board's pages to browsers
     has_keys: bool = False  # whether callers may log on with a key
 
@@ -153,7 +152,7 @@ def _ssh(server: Answering, where: ListenerSettings, entrance: Entrance) -> List
     return SshListener(*functions, options, limits, entrance)
 
 
-def _look_at_ssh(data: Path, listeners: Sequence[ListenerSettings]) -> list[str]:
+def _check_ssh(data: Path, listeners: Sequence[ListenerSettings]) -> list[str]:
     """Return sentences with the fingerprints that callers by SSH are shown, to compare them."""
     from door.lines.ssh import host_key  # noqa: PLC0415
     from door.lines.ssh.algorithms import OFFERS  # noqa: PLC0415
@@ -201,38 +200,38 @@ KINDS: Mapping[str, ListenerKind] = {
     "telnet": ListenerKind(
         usual_port=2323,
         make=_telnet,
-        own=("charset",),
-        at_home="telnet localhost {port}",
-        called=N_("By telnet"),
-        way=_by_telnet,
+        own_keys=("charset",),
+        local_call="telnet localhost {port}",
+        call_label=N_("By telnet"),
+        how_to_call=_by_telnet,
     ),
     "telnets": ListenerKind(
         usual_port=2992,
         make=_telnet,
         has_certificate=True,
-        called=N_("By telnet with TLS (host and port)"),
-        way=_by_telnets,
+        call_label=N_("By telnet with TLS (host and port)"),
+        how_to_call=_by_telnets,
     ),
-    "rlogin": ListenerKind(usual_port=2513, make=_rlogin, named_by=None),
+    "rlogin": ListenerKind(usual_port=2513, make=_rlogin, front_ends=None),
     "web": ListenerKind(
         usual_port=8023,
         make=_web,
         has_certificate=None,
-        own=("forwarded", "origins"),
+        own_keys=("forwarded", "origins"),
         library="websockets",
-        named_by=("X-Forwarded-For", "forwarded"),
-        at_home="http://localhost:{port} in a browser",
-        called=N_("In a browser"),
+        front_ends=("X-Forwarded-For", "forwarded"),
+        local_call="http://localhost:{port} in a browser",
+        call_label=N_("In a browser"),
         has_pages=True,
     ),
     "ssh": ListenerKind(
         usual_port=2222,
         make=_ssh,
-        own=("compatibility",),
+        own_keys=("compatibility",),
         library="asyncssh",
-        called=N_("By SSH, the first time"),
-        way=_by_ssh,
-        look=_look_at_ssh,
+        call_label=N_("By SSH, the first time"),
+        how_to_call=_by_ssh,
+        check=_check_ssh,
         has_keys=True,
     ),
 }

@@ -185,7 +185,7 @@ def _calling_ways(config: Config, ports: Sequence[int]) -> list[CallingWay]:
         return [CallingWay("", typed) for typed in public.call_lines]
     entries = [CallingWay("web", public.address, public.address)]
     for listener, port in zip(config.listeners, ports, strict=True):
-        way = KINDS[listener.kind].way
+        way = KINDS[listener.kind].how_to_call
         if way is not None and not (listener.proxies or listener.host.startswith(LOOPBACK)):
             entries.append(CallingWay(listener.kind, *way(public.host, port)))
     return list(dict.fromkeys(entries))
@@ -282,7 +282,7 @@ def _calling(entries: Sequence[CallingWay]) -> str:
         if way.link:
             typed = f'<a href="{html.escape(way.link)}">{typed}</a>'
         if way.name:
-            rows.append(f"<dt>{html.escape(_(KINDS[way.name].called))}</dt>\n<dd>{typed}</dd>")
+            rows.append(f"<dt>{html.escape(_(KINDS[way.name].call_label))}</dt>\n<dd>{typed}</dd>")
         else:
             rows.append(f"<li>{typed}</li>")
     inside, kind = "\n".join(rows), "dl" if entries[0].name else "ul"

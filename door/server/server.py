@@ -686,7 +686,7 @@ def _announcement(
         lines.append(f"Its data is in {config.board.data}.")
     for listener, port in zip(config.listeners, ports, strict=True):
         # Calls from this machine are cut off if only front ends may call, with their header.
-        at_home = KINDS[listener.kind].at_home
+        at_home = KINDS[listener.kind].local_call
         if at_home and not (listener.proxies or listener.forwarded or listener.certificate):
             lines.append(f"Call it with:  {at_home.format(port=port)}")
             break

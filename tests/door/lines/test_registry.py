@@ -21,9 +21,9 @@ from tests.world import BOARD, world
 WIRE = replace(
     registry.KINDS["telnet"],
     usual_port=2727,
-    called="By wire",
-    way=lambda host, port: (f"wire {host} {port}", ""),
-    look=lambda data, _listeners: [f"The wire ends in {data.name}."],
+    call_label="By wire",
+    how_to_call=lambda host, port: (f"wire {host} {port}", ""),
+    check=lambda data, _listeners: [f"The wire ends in {data.name}."],
 )
 TOML = BOARD + '[[listeners]]\nkind = "wire"\nhost = "127.0.0.1"\n'
 
