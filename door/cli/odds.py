@@ -158,9 +158,8 @@ def odds(
 ) -> None:
     """Show the exact odds of a TABLE, or of every table.
 
-    They say what the table is worth to its callers, under its rules. Without a sysop.toml in this
-    folder, these are the odds of the default rules. CSV has one line for each way to play; a
-    card has no CSV.
+    They say what a table is worth to its callers. Without a sysop.toml in this folder, the default
+    rules count. CSV has one line for each way to play; a card has no CSV.
     """
     is_set = config_path.exists() or config_path != DEFAULT_CONFIG
     config = load_config(config_path) if is_set else None

@@ -212,8 +212,6 @@ async def _evening(board: Board, caller: Caller, rooms: Rooms) -> str:
             await _with_grace(board, caller, rooms)
     except CarrierLost:
         return LINE_LOST
-    except TakenOver as taken:
-        return await _good_bye(caller, str(taken), taken.reason)
     except CallClosed:
         end = await caller.how_it_was_closed()
         return await _good_bye(caller, str(end), end.reason)
@@ -222,10 +220,10 @@ async def _evening(board: Board, caller: Caller, rooms: Rooms) -> str:
     except IdledOut as idled:
         console.screen.bell()
         return await _good_bye(caller, str(idled), "idle")
-    except Closing as closing:
-        if isinstance(closing, HandedBack):
-            closing.has_ended_call = True
-        return await _good_bye(caller, str(closing), closing.reason)
+    except (Closing, TakenOver) as end:
+        if isinstance(end, HandedBack):
+            end.has_ended_call = True
+        return await _good_bye(caller, str(end), end.reason)
     except BooksUnavailable as broken:
         log.error("%s", broken)
         words = _("{trouble} Please call again later.").format(trouble=broken)

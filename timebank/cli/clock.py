@@ -31,8 +31,7 @@ ADOPTION_SECONDS = 6.0  # every process of the board reads its clock within this
 def clock(config: Path, believe: bool, mend: bool, yes: bool, by: str) -> None:
     """Show the board's clock, and whether it trusts the wall clock.
 
-    Exits with 1 if it does not, or if a wrong clock has begun later days for callers. --mend takes
-    these days back.
+    Exits with 1 if it does not, or if a wrong clock has begun later days; --mend takes them back.
     """
     with opened(config) as books:
         if believe:
