@@ -89,7 +89,8 @@ class SharedHands:
         """Play the hands that follow these decisions, or as many as the caller wants to."""
         game, scene = self.game(acts), self._scene
         scene.printed = printed(self._rules)
-        number = game.number
+        last = game.decisions[-1].number if game.decisions else 0
+        number = last if last == game.number else last + 1  # hands without a decision are shown too
         met = game.earlier_decisions
         while number <= scene.hands:
             scene.number = number

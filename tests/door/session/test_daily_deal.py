@@ -15,6 +15,7 @@ from door.errors import HelperUnavailable
 from door.games.blackjack import duplicate
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 from door.games.blackjack.world import world_shoe
+from door.games.engine.shuffle import seal
 from door.session.result_line import hand_costs, result_line
 from door.tables.scoring import percent
 from tests.terminal import MODERN, REFUSING, SYNCTERM, Profile
@@ -38,7 +39,7 @@ def sealed(board: World) -> Contest:
 def keys_to_the_end(deal: Contest, acts: tuple[str, ...] = ()) -> str:
     """Return the keys that stand every remaining hand, with a key after each."""
     game = duplicate.replay(BLACK_JACK_FOR_TIME, deal.seed, acts)
-    met, keys = len(game.over), ""
+    met, keys = len(game.over), " " * (0 if acts else len(game.over))
     while not game.is_over:
         assert game.current is not None
         declines = "no-insurance" in game.current.legal()
@@ -280,3 +281,20 @@ async def test_the_first_question_about_insurance_says_what_it_pays(tmp_path: Pa
         said = " ".join(ada.picture.split())
         assert "It pays 2 to 1 if the dealer has blackjack." in said
         await ada.send("?").until("I  When the dealer shows an ace, you can insure half your bet.")
+
+
+async def test_a_hand_without_a_decision_is_shown_too(tmp_path: Path) -> None:
+    """A blackjack in the first hand was counted and never seen, nor one after a pause."""
+    seeds = (bytes([number]) * 32 for number in range(256))
+    seed = next(s for s in seeds if duplicate.replay(BLACK_JACK_FOR_TIME, s, ()).number == 2)
+    async with world(tmp_path, toml=OWN_CARDS) as board:
+        with board.books() as desk:
+            deals.todays(desk, lambda _day: (seed, seal(seed), {}))
+        ada = await newcomer(board, "Ada", REFUSING)
+        await ada.send("dp").until("Hand 1: ")
+        assert "1 of 10" in ada.transcript
+        await ada.close()
+        await board.at_rest()
+        ada = await logged_on(board, "Ada", REFUSING)
+        await ada.send("dp").until("Hand 1: ")
+        await ada.send(" ").until("2 of 10")
