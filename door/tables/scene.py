@@ -18,6 +18,7 @@ from ansi.cards import CARD_HEIGHT, CARD_WIDTH, LARGE_HEIGHT, LARGE_WIDTH
 from ansi.style import Colour, Style
 from ansi.width import text_width
 from door import wording
+from door.call.markup import without_capitals
 from door.tables.fairness import SHORT
 from door.tables.words import net_words, turns_so_far
 from timebank.language import N_, _, ngettext, pgettext
@@ -318,7 +319,7 @@ class TableScene:
             lines.append("|07" + _("A coin is {span} of your time.").format(span=span(self.coin)))
         if self.player and self.result is not None:  # the caller has a message instead
             amount = _signed_coins(self.result.net, self.coin)
-            lines.append(f"|15{self.result.words} {amount}".rstrip())
+            lines.append(f"|15{without_capitals(self.result.words)} {amount}".rstrip())
         return lines
 
     def pot_words(self) -> str:

@@ -7,10 +7,12 @@ from unittest import mock
 
 from door.call.bystander import LOOK_SECONDS
 from door.call.chair import MOST_BEHIND
+from door.call.markup import plain
 from door.call.spoken import WINDOW_SECONDS
 from door.games.engine.cards import parse_cards
 from door.lines.flow import StreamLine
 from door.tables.black_jack_for_time.scene import BlackJackScene
+from door.tables.red_dog.scene import RedDogScene
 from tests.door.reading import read_again
 from tests.door.seated import everybody_plays, shoe
 from tests.door.several import servers
@@ -227,3 +229,11 @@ async def test_a_node_of_the_list_is_taken_as_well_as_a_name(tmp_path: Path) -> 
         await cyd.presses("q").is_asked(LIST)
         await cyd.presses("w").is_asked("Behind whose chair?")
         await cyd.presses("77\r").sees("Nobody of that name or number is at a table.")
+
+
+def test_lines_of_a_result_are_no_capitals() -> None:
+    """Readers spell words in capitals."""
+    scene = RedDogScene(coin=60, turns_limit=None, has_purse=False)
+    scene.is_dealt, scene.player = True, "Ada"
+    scene.end("NOT IN BETWEEN", -60)
+    assert plain(scene.lines()[-1]) == "Not In Between -1"
