@@ -327,7 +327,7 @@ class Caller:
         await self.remember({WATCHED: "none"})
         if self.chair is not None:
             self.chair.clear(SENT_AWAY)
-        return _("Nobody can watch you now. To allow it again, press Y in the menu.")
+        return _("Nobody can watch you now. To allow it again, type Y in the menu.")
 
     def earned(self, receipt: Receipt) -> list[str]:
         """Return a line about the awards of an entry, to be shown now, or none."""

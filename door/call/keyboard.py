@@ -124,6 +124,10 @@ class Keyboard:
         """Whether the caller's program is a MUD client, or has sent nothing but whole lines."""
         return self._line.hints.scrolls or (self.has_sent_line and not self._has_sent_key)
 
+    def suited(self, keys: str, lines: str) -> str:
+        """Return words about keys, or `lines` for a caller whose program sends only lines."""
+        return lines if self.sends_only_lines else keys
+
     @property
     def sends_words(self) -> bool:
         """Whether the caller has plain lines and a program that sends whole lines."""

@@ -25,8 +25,10 @@ from door.call.markup import lit, plain, wrap
 from door.call.page import MARGIN, TITLE_ROWS, Page, pages_of
 from door.call.scene import Scene, View
 from door.call.screen import Screen
-from timebank.language import _
+from door.call.whole_lines import WholeLine, is_for_next_question
+from timebank.language import N_, _
 
+NO_CHOICE = N_("There is nothing to choose here.")
 # What each key does in a text; Unix pagers use the same keys.
 NEXT, PREVIOUS, FIRST, LAST, LEAVE = "NPFLQ"
 PAGING = {
@@ -43,23 +45,22 @@ class Pager:
     _keyboard: Keyboard
     _screen: Screen
 
-    async def any_key(self, prompt: str = "") -> None:
+    async def any_key(self, why: str = "") -> None:
         """Wait for any key but a help key, which must not end the last view of what is shown.
 
-        A key that hurried the cards before does not count.
+        A key that hurried the cards before does not count. `why` is as in `press`.
         """
         self._keyboard.forget_hurry()
-        self._screen.display.prompt(f"|07{self.pressing(prompt or _('Press any key'))}")
+        self._screen.display.prompt(self.press(why))
         while (key := self._keyboard.letter_of(await self._keyboard.key(), {})) in HELP_KEYS:
-            self._screen.say(f"|07{self.pressing(_('Press any key to go on.'))}")
+            self._screen.display.hint(f"|07{_(NO_CHOICE)}")
         self._keyboard.end_pause(key)
         self._screen.display.answered()
 
-    def pressing(self, words: str) -> str:
-        """Name Enter in place of other keys to a caller whose program sends only lines."""
-        if not self._keyboard.sends_only_lines:
-            return words
-        return words.replace(_("any key"), _("Enter")).replace(_("Esc"), _("Enter alone"))
+    def press(self, why: str = "") -> str:
+        """Return what ends a wait for any key, after a sentence that says `why`."""
+        words = self._keyboard.suited(_("Press any key"), _("Press Enter"))
+        return f"|07{why} {words}" if why else f"|07{words}"
 
     async def read(self, title: str, text: str, *, leads_on: bool = False) -> bool:
         """Let the caller read a text with pipe codes, page by page.
@@ -68,7 +69,7 @@ class Pager:
         "Next" on its last page. One that does not, and has a single page, ends with any key. The
         text is laid out again when the window changes.
         """
-        return await self._read(_Reading(self._screen, title, text, leads_on)) == NEXT
+        return await self._read(_Reading(self._screen, self.press, title, text, leads_on)) == NEXT
 
     async def read_or_choose(
         self, title: str, text: str, also: Mapping[str, str], dress: Callable[[Page], Scene]
@@ -77,7 +78,7 @@ class Pager:
 
         Return the letter that ended the reading. `dress` makes a scene of a text of a single page.
         """
-        return await self._read(_Reading(self._screen, title, text, False, also, dress))
+        return await self._read(_Reading(self._screen, self.press, title, text, False, also, dress))
 
     async def _read(self, reading: _Reading) -> str:
         screen = self._screen
@@ -85,7 +86,7 @@ class Pager:
         try:
             while True:
                 screen.display.stage(reading.page())
-                screen.display.prompt(self.pressing(reading.prompt()))
+                screen.display.prompt(reading.prompt())
                 reading.offer()
                 letter = await self._letter(reading)
                 if letter == LEAVE or letter in reading.also or not reading.turn(letter):
@@ -104,11 +105,16 @@ class Pager:
             key = self._keyboard.letter_of(key, {**reading.choices, **reading.also})
             if (letter := reading.letter(key)) is not None:
                 break
-            if key in HELP_KEYS:
+            if isinstance(key, WholeLine) and is_for_next_question(key.text):
+                letter = LEAVE
+                break
+            if key in HELP_KEYS or self._keyboard.sends_only_lines:
                 turns = _("Space turns the page, B goes back.")
-                words = turns if reading.choices else self.pressing(_("Press any key to go on."))
-                self._screen.say(f"|07{words}")
-        if not reading.choices and letter == LEAVE:
+                labels = ", ".join((*reading.choices.values(), *reading.also.values()))
+                words = _("You can type: {choices}.").format(choices=labels)
+                words = self._keyboard.suited(turns, words) if reading.choices else _(NO_CHOICE)
+                self._screen.display.hint(f"|07{words}")
+        if letter == LEAVE and (not reading.choices or isinstance(key, WholeLine)):
             self._keyboard.end_pause(key)
         self._screen.display.answered()
         self._screen.offer("any")
@@ -120,6 +126,7 @@ class _Reading:
     """A text and its current page."""
 
     _screen: Screen
+    _press: Callable[[], str]
     _title: str
     _text: str
     _leads_on: bool
@@ -150,7 +157,7 @@ class _Reading:
     def prompt(self) -> str:
         if self.choices:
             return lit({**self.choices, **self.also}, self._default)
-        return "  ".join((f"|07{_('Press any key')}", *([lit(self.also)] if self.also else [])))
+        return "  ".join((self._press(), *([lit(self.also)] if self.also else [])))
 
     def offer(self) -> None:
         if self.choices:

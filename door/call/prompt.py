@@ -151,7 +151,7 @@ class Prompt:
                 takes_slash=accept(COMMAND), takes_paste=True, takes_words=True
             )
             if isinstance(key, WholeLine):
-                key = self._word_at_a_field(key, accept, plain(prompt))
+                key = self._word_at_a_field(key, accept, plain(prompt), secret=secret)
             is_delete = key == COMMODORE_DELETE and self.on_delete is not None
             if key in (ESCAPE, INTERRUPT) or is_delete:
                 given = None
@@ -162,7 +162,7 @@ class Prompt:
                     break
                 text = ""
             elif key == F1 or (key == "?" and not text and not secret):
-                await self._explain(_field_explained(meaning, longest))
+                await self._explain(self._field_explained(meaning, longest, accept))
                 show()
             elif key == BACKSPACE and text:
                 text = text[:-1]
@@ -198,20 +198,35 @@ class Prompt:
             await self._keyboard.command(text)
         return False
 
-    def _word_at_a_field(self, line: WholeLine, accept: Callable[[str], bool], prompt: str) -> str:
+    def _word_at_a_field(
+        self, line: WholeLine, accept: Callable[[str], bool], prompt: str, *, secret: bool
+    ) -> str:
         """Return the key that a line means at a field; "" if the line is typed into it or ignored.
 
         A number is typed into its field, unless a word that the prompt lacks stands before it.
         """
+        leave = {"": _("a number"), "Q": _("Quit")}
+        letter, _number = chosen(line.text, leave) or ("", "")
+        if letter == HELP and not secret and (line.text == HELP or not accept(" ")):
+            return F1
         word = (line.text.split() or [line.text])[0].casefold()
         if any(map(accept, line.text)) and (accept(word[0]) or word in prompt.casefold()):
             self._keyboard.take_apart(line)
             return ""
-        leave = {"": _("a number"), "Q": _("Quit")}
-        letter, _number = chosen(line.text, leave) or ("", "")
         if not letter:
             self.say_useless(line, leave)
-        return {"Q": ESCAPE, HELP: F1}.get(letter, "")
+        return ESCAPE if letter == "Q" else ""
+
+    def _field_explained(
+        self, meaning: str, longest: int, accept: Callable[[str], bool]
+    ) -> list[str]:
+        paragraphs = [f"|07{meaning}", ""] if meaning else []
+        back = _("Enter alone goes back, unless the question says what else it means.")
+        keys = self._keyboard.suited(
+            _("Enter sends, Backspace erases, Esc goes back."),
+            back if accept(" ") else _("The word quit goes back."),
+        )
+        return [*paragraphs, f"|07{_up_to(longest)} {keys}"]
 
     async def _refuse_letters(self) -> None:
         """Let `on_unread` help with letters that cannot be read, or say what the caller can do."""
@@ -254,14 +269,14 @@ class Prompt:
             words = _("{words} means nothing here. You can type: {choices}.")
             self._screen.display.hint(f"|07{words.format(words=literal(key.text), choices=labels)}")
             return
-        words = _("{key} does nothing here. Press ? for the keys that do.")
+        words = _("{key} does nothing here. Type ? for the keys that do.")
         if key != ENTER and (len(key) > 1 or key == UNREADABLE):
-            words = _("That key does nothing here. Press ? for the keys that do.")
+            words = _("That key does nothing here. Type ? for the keys that do.")
         named = _("Enter") if key == ENTER else literal(key.upper())
         begun = ((each, label) for each, label in choices.items() if label[:1].upper() == named)
         letter, label = next(begun, ("", ""))
         if letter:
-            words = _("{key} does nothing here: press {letter} for {label}.")
+            words = _("{key} does nothing here: type {letter} for {label}.")
         words = words.format(key=named, letter=letter, label=label)
         self._screen.display.hint(f"|07{words}")
 
@@ -306,12 +321,6 @@ def _keys_explained(
     if cancel is not None and choices.get(cancel):
         paragraphs.append(f"|15{_('Esc')}|07  {choices[cancel]}")
     return paragraphs
-
-
-def _field_explained(meaning: str, longest: int) -> list[str]:
-    paragraphs = [f"|07{meaning}", ""] if meaning else []
-    keys = _("Enter sends, Backspace erases, Esc goes back.")
-    return [*paragraphs, f"|07{_up_to(longest)} {keys}"]
 
 
 def _up_to(longest: int) -> str:

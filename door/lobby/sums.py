@@ -57,8 +57,8 @@ async def wait_for_answer(console: Console, title: str, answer: asyncio.Future[A
         return True
     answer.add_done_callback(wake)
     try:
-        words = _("Working it out: this can take half a minute. Press any key to go back.")
-        console.display.stage(Page(title, [f"|07{console.pager.pressing(words)}"]))
+        words = _("Working it out: this can take half a minute. Don't want to wait?")
+        console.display.stage(Page(title, [console.pager.press(words)]))
         console.screen.offer("any")
         console.screen.show_offer()
         while not answer.done():

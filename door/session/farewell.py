@@ -134,7 +134,7 @@ def _about(caller: Caller, left: Leftover, *, is_first: bool = False) -> list[st
     if is_first:
         words = _(
             "With A, the bank takes what it can whenever a call of yours ends, even if your line"
-            " drops. To change that, press A in the bank."
+            " drops. To change that, type A in the bank."
         )
         lines += ["", words]
     return [f"|07{line}" for line in lines]

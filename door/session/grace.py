@@ -44,7 +44,7 @@ async def spend_grace(board: Board, caller: Caller) -> bool:
             return seconds > 0 and await _looks_around(board, caller)
     except TimeGranted:
         # Keep the lines of midnight in sight.
-        await caller.console.pager.any_key(_("You have fresh minutes. Press any key to go on"))
+        await caller.console.pager.any_key(_("You have fresh minutes."))
         return True
 
 

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, TypeVar
 from ansi.keys import ESCAPE, INTERRUPT
 from door import wording
 from door.call import passwords
-from door.call.keyboard import letters_of
 from door.call.patience import at_the_door
 from door.defence import recovery
 from door.defence.reception import WRONG
@@ -38,6 +37,7 @@ WAITS = N_(
     " Stay on the line, yours is in the queue."
 )
 WAY_OUT = N_("Press R to log on at once with your recovery code, Esc to go back.")
+WAY_OUT_BY_WORDS = N_("Type R to log on at once with your recovery code, or quit to go back.")
 EACH_SECOND_BELOW = 10.0  # seconds left: below this each is shown, above it every fifth
 BELL_AFTER_SECONDS = 60.0  # of waiting
 
@@ -134,7 +134,8 @@ class ClaimedName:
         """Wait until the check is due or the caller goes back; return the owner of a code."""
         console, begun = self._console, self._board.clock.monotonic()
         self._board.reception.delayed(self._address)
-        console.screen.say(f"|14{_(WAITS)} |07{_(WAY_OUT)}")
+        way_out = console.keyboard.suited(_(WAY_OUT), _(WAY_OUT_BY_WORDS))
+        console.screen.say(f"|14{_(WAITS)} |07{way_out}")
         wrong_codes = 0
         with self._limit.paused():
             while not tried.is_due and wrong_codes < passwords.TRIES:
@@ -151,13 +152,17 @@ class ClaimedName:
         return None
 
     async def _key_in_the_queue(self, tried: Try) -> str | None:
-        """Count down until the check is due; return the key if R or Esc is pressed meanwhile."""
+        """Count down until the check is due; return the key if R or Esc is pressed meanwhile.
+
+        Any line of a caller who sends only lines ends it too, so that they hear the time left.
+        """
         console = self._console
         words = f"|14{_('Yours is checked in about')}|07"
         if console.line.hints.scrolls:  # it would not show the countdown, which is typed
             words += f" {wording.clock_time(ceil(self._board.reception.wait(tried)))}"
         console.display.prompt(words)
         keys = {"R": _("Recovery code"), "Esc": _("Back")}
+        words_out = {"R": _("Recovery code"), ESCAPE: _("Quit")}
         console.screen.offer("answers", keys, typed={"Esc": "\x1b"})
         try:
             while not tried.is_due:
@@ -171,8 +176,9 @@ class ClaimedName:
                     console.keyboard.interruption is not None
                     or console.keyboard.next_key() is not None
                 ):
-                    key = letters_of(await console.keyboard.key())[0]
-                    if key in (ESCAPE, INTERRUPT, "r", "R"):
+                    key = await console.keyboard.key(takes_words=True)
+                    key = console.keyboard.letter_of(key, words_out)
+                    if key in (ESCAPE, INTERRUPT, "r", "R") or console.keyboard.sends_only_lines:
                         return key
             return None
         finally:

@@ -66,8 +66,8 @@ VOID_MEANWHILE = Phrase("That recovery code was used or replaced while you were 
 CHANGED_AGAIN = Phrase("Your password was changed again while you were here.")
 NOT_IN_NAMES = string.punctuation + string.whitespace  # at either end: "!new", "new.", "/new"
 # For translators: the name of your own language.
-IN_THIS_LANGUAGE = N_("In English: press {key}.")
-FOR_READERS = N_("Using a screen reader? Press {key} for plain lines.")
+IN_THIS_LANGUAGE = N_("In English: type {key}.")
+FOR_READERS = N_("Using a screen reader? Type {key} for plain lines.")
 # For translators: capitals alone, as no other letters are the same in all character sets.
 FOR_HOME_COMPUTERS = N_("COMMODORE OR ATARI? PRESS DELETE.")
 ATARI_DELETE = "~"  # no name has it
@@ -241,7 +241,7 @@ async def _identify(
                 return record, True
             continue
         password = claim[1] if claim else await _ask_password(console)
-        if password is None:
+        if not password:
             continue
         tries += 1
         name = await _as_registered(board, console, name)
@@ -450,7 +450,10 @@ async def _register(board: Board, console: Console, offer: str) -> CallerRecord 
     An `offer` of plain lines stands above the question for the name.
     """
     texts.clear(console, _(FIRST_CALL))
-    welcome = console.pager.pressing(_("Welcome! Press Esc at any time to go back."))
+    welcome = console.keyboard.suited(
+        _("Welcome! Press Esc at any time to go back."),
+        _("Welcome! Press Enter alone at any time to go back."),
+    )
     console.screen.say(f"|07{welcome}")
     if not await _knows_answer(board, console):
         return None

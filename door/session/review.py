@@ -41,8 +41,8 @@ MANY = 3  # decisions of a hand; with as many there are no empty rows
 NARROW_FELT_ROWS = 15  # of a scene with a title, a felt of 12 rows, and two rows below it
 KEYS = {NEXT: N_("Next"), PREVIOUS: N_("Previous"), LEAVE: N_("Quit")}
 MEANINGS = {
-    NEXT: N_("Go on to the next hand; so do the right arrow and the space bar."),
-    PREVIOUS: N_("Go back a hand; so does the left arrow."),
+    NEXT: N_("Go on to the next hand."),
+    PREVIOUS: N_("Go back a hand."),
     LEAVE: N_("Leave the review."),
 }
 TURNS = {key.upper(): letter for key, letter in PAGING.items() if letter in (NEXT, PREVIOUS)}

@@ -96,8 +96,8 @@ async def _wait_for_reading(console: Console, guest: Guest) -> None:
     console.keyboard.lift(TimeUp)
     console.keyboard.forget_keys()
     if console.keyboard.interruption is None:
-        words = _("Press any key to go back to {board}").format(board=literal(guest.board.name))
-        console.display.prompt(f"|07{console.pager.pressing(words)}")
+        words = _("You go back to {board}.").format(board=literal(guest.board.name))
+        console.display.prompt(console.pager.press(words))
         await console.keyboard.pause(PARTING_SECONDS)
 
 

@@ -231,7 +231,7 @@ def _own_limits(caller: Caller, *, in_short: bool) -> str:
     if posted.stake_left is None and in_short:
         return _("none")
     if posted.stake_left is None:
-        return _("press O to see or set them")
+        return _("type O to see or set them")
     return _("you can bet {left} more today").format(left=span(posted.stake_left))
 
 
@@ -299,7 +299,7 @@ async def _secrets(board: Board, caller: Caller) -> list[SettingRow]:
     """Return the rows of password, recovery code and keys; none shows a secret."""
     has_code = await caller.ask_books(lambda desk: recovery.has_one(desk, caller.record.id))
     is_narrow = _is_narrow(caller.console)
-    none = _("not made yet") if is_narrow else _("none: press R to make one")
+    none = _("not made yet") if is_narrow else _("none: type R to make one")
     code = _("made, not used yet") if has_code else none
     rows = [SettingRow("R", _("Recovery code"), code)]
     if not is_narrow:  # a narrow screen needs the row for others

@@ -31,7 +31,7 @@ MEANINGS = {
 def number_of(preferences: Mapping[str, object]) -> str:
     """Return the number of keys, or how to add one, for a row of the settings."""
     number = len(stored_keys.lines_of(preferences))
-    return str(number) if number else _("none: press K to add one")
+    return str(number) if number else _("none: type K to add one")
 
 
 async def visit_keys(caller: Caller, is_proved: Callable[[], Awaitable[bool]]) -> None:

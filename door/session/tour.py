@@ -290,7 +290,7 @@ async def _practise(caller: Caller) -> None:
     scene.end(_(ENDINGS[hand.outcomes[0]]), hand.totals.won - hand.totals.lost)
     _stage(caller, scene, hand)
     caller.console.screen.say(f"|14{_result(hand)}")
-    await caller.console.pager.any_key(_("That's all there is to it. Press any key to go on"))
+    await caller.console.pager.any_key(_("That's all there is to it."))
 
 
 def _stage(caller: Caller, scene: PracticeScene, hand: BlackjackRound) -> None:

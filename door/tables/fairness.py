@@ -113,4 +113,4 @@ class Fairness:
                 "the next shuffle on."
             )
         else:
-            yield _("The house chose this phrase, so it proves nothing. Press C and type your own.")
+            yield _("The house chose this phrase, so it proves nothing. Type C, and then your own.")

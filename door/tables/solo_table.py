@@ -273,7 +273,7 @@ class SoloTable(Sitting):
                 self.console.screen.say(f"|12{refused}")
             except BooksUnavailable:
                 self.books_unavailable()
-                await self.console.pager.any_key(_("Press any key to try again"))
+                await self.console.pager.any_key(_("Let's try again."))
         # A key that hurried the cards must not hide their result.
         keyboard = self.console.keyboard
         if self.console.screen.is_painted and (keyboard.next_key() or "").upper() in _AWAY:

@@ -247,7 +247,7 @@ def fair_rules(fair: str = "") -> tuple[str, str]:
     `fair` replaces the words on fairness at a table without the key F.
     """
     fair = fair or _(
-        "The shuffle is sealed before you bet and opened afterwards. Press F for the seal and how "
+        "The shuffle is sealed before you bet and opened afterwards. Type F for the seal and how "
         "to check it, C to cut the cards with a phrase of your own."
     )
     waits = _("Lose your connection in mid-hand and it waits for you, just as it was.")

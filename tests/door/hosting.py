@@ -119,7 +119,7 @@ class Visit(Table):
         """Say goodbye in the main menu; return the door's exit status."""
         await self.presses("g").prompt("Leave the games?")
         self.presses("y")
-        await self.terminal.until("Press any key to go back")
+        await self.terminal.until("You go back to")
         self.presses(" ")
         return await self.ends()
 

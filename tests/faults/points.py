@@ -133,7 +133,7 @@ class InAHand(Point):
 
     async def is_told(self) -> None:
         await self.reads_slowly(UNWRITTEN)
-        await self.is_asked("Press any key to try again")
+        await self.is_asked("Let's try again.")
 
     async def goes_on(self) -> None:
         self.presses(" ")

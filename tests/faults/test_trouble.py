@@ -224,7 +224,7 @@ async def test_a_door_process_informs_its_caller_and_continues(tmp_path: Path) -
         for how in (trouble.no_room, trouble.immediate_lock):
             with how(started(host)):
                 visit.presses("n" if await question(visit) == INSURANCE else "s")
-                await visit.terminal.until("Press any key to try again", SOON)
+                await visit.terminal.until("Let's try again.", SOON)
                 assert visit.terminal.shows(UNWRITTEN)
             assert "Traceback" not in visit.terminal.transcript
             visit.presses(" ")

@@ -260,6 +260,7 @@ _WORDS = (
     *("nouveau", "anonymous", "unknown", "someone", "caller", "callers", "player", "user", "node"),
     *("allotment", "elapsed", "forfeit", "external", "adjustment", "online", "held", "stake"),
     *("prizes", "tournament", "champion", "duels"),
+    *("help", "quit", "exit", "aide", "quitter"),  # what a lost caller types at the name
     # Authors of lines in the sysop's log.
     *("the command line", "command line", "maintain", "import", "upgrade"),
 )

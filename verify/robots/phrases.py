@@ -151,14 +151,8 @@ WRONG = one_of(
 
 # Questions anywhere.
 
-ANY_KEY = one_of(
-    Said("Press any key"),
-    Said("Press any key to try again"),
-    Said("Press any key when you have written it down: it is valid from then on"),
-    Said("That's all there is to it. Press any key to go on"),
-    Said("Press any key to go back to {board}"),
-)
-PRESS_ENTER = one_of(Said("Press Enter"))
+ANY_KEY = Said("Press any key")
+PRESS_ENTER = Said("Press Enter")
 MAIN_MENU = Said("Your game, or")
 ALL_KEYS = Said("All keys")
 GRACE_MENU = Said("Free of charge:")

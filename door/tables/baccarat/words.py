@@ -201,7 +201,7 @@ def rules_text(settings: BaccaratSettings, unit: Unit, plate: Sequence[str] = ()
             _(
                 "A shoe of four decks serves coup after coup. You see its seal before you bet, "
                 "and its seed when the shoe is done: after a coup that leaves eight cards or "
-                "fewer. Press F to read both, C to cut each new shoe with a phrase."
+                "fewer. Type F to read both, C to cut each new shoe with a phrase."
             ),
         ),
         (_("Hang up"), _("If you are cut off on your 5, the coup waits for you as it was.")),

@@ -311,7 +311,7 @@ class Run:
                     raise RunEnded
                 if key == F1 or word or (key == ENTER and text == HELP):
                     self.paper.typed(text := "")
-                    self.paper.say(words.keys(sends_words=sends_words))
+                    self.paper.say(words.keys(self.console.keyboard))
                 elif key == ENTER:
                     break
                 elif key == BACKSPACE:

@@ -107,14 +107,16 @@ class UnixBjTable(Sitting):
             cancel=QUIT,
             also={BET: PLAY, RULES: MANUAL},
             meanings={
-                PLAY: N_("Start the program. DEL or Ctrl-C ends it; ? there says its keys."),
+                PLAY: N_("Start the program. Type ? there for how to answer and how to end it."),
                 MANUAL: N_("Read its manual page, with the rules and the keys."),
                 **MEANINGS,
             },
         )
         if choice == MANUAL:
             columns = self.console.screen.page_columns - MARGIN
-            await self.console.pager.read(words.MANUAL_TITLE, words.manual(columns))
+            await self.console.pager.read(
+                words.MANUAL_TITLE, words.manual(columns, self.console.keyboard)
+            )
         elif choice == FAIRNESS:
             await self._read_fairness()
         elif choice == STRATEGY:
@@ -156,7 +158,7 @@ class UnixBjTable(Sitting):
 
     async def _front_page(self, refusal: str) -> Page:
         # A caller who cannot play gets the reason instead of the keys.
-        keys = words.keys(sends_words=self.console.keyboard.sends_words)
+        keys = words.keys(self.console.keyboard)
         last = f"|14{refusal}" if refusal else keys
         body = [words.introduction(), "", *self._terms_in_words(), "", last]
         try:

@@ -6,11 +6,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from door.call.markup import wrap
 from door.tables import words
 from timebank.language import _
 from timebank.words import money, span
+
+if TYPE_CHECKING:
+    from door.call.keyboard import Keyboard
 
 MANUAL_TITLE = "BJ(VI)"
 _MANUAL_COLUMNS = 72
@@ -45,26 +49,21 @@ def introduction() -> str:
     return "|07" + _("The black jack of UNIX, as it was played on a teletype in 1971.")
 
 
-def keys(*, sends_words: bool = False) -> str:
+def keys(keyboard: Keyboard) -> str:
     """Return the meaning of the keys, which the program does not explain."""
-    enter = _lit(_("Enter"))
-    words = _(
-        "Type {y} and {enter} for yes, {enter} alone for no. {delete} or {interrupt} ends the "
-        "game and answers no to the questions left in the hand. {rubout} erases."
+    words = keyboard.suited(
+        _(
+            "Type {y} and {enter} for yes, {enter} alone for no. {delete} or {interrupt} ends the "
+            "game and answers no to the questions left in the hand. {rubout} erases."
+        ),
+        _(
+            "Type {y}, or a question's own word such as {hit}, for yes, and {enter} alone for no. "
+            "The word {quit} ends the game and answers no to the questions left in the hand."
+        ),
     )
-    said = "|07" + words.format(
-        y=_lit("y"),
-        enter=enter,
-        delete=_lit("DEL"),
-        interrupt=_lit("Ctrl-C"),
-        rubout=_lit("Ctrl-H"),
-    )
-    if sends_words:
-        words = _(
-            "A question's own word, such as {hit}, is a yes, and the word {quit} ends it too."
-        )
-        said += f" {words.format(hit=_lit('hit'), quit=_lit(_('quit')))}"
-    return said
+    named = {"y": "y", "hit": "hit", "quit": _("quit"), "enter": _("Enter"), "delete": "DEL"}
+    named |= {"interrupt": "Ctrl-C", "rubout": "Ctrl-H"}
+    return "|07" + words.format(**{name: _lit(text) for name, text in named.items()})
 
 
 def terms(coin: int, turns: int, limit: int | None) -> Sequence[str]:
@@ -95,12 +94,12 @@ def _lit(text: str) -> str:
 # The manual page.
 
 
-def manual(columns: int) -> str:
+def manual(columns: int, keyboard: Keyboard) -> str:
     """Return the manual page for a screen of `columns`, with pipe codes."""
     width = min(_MANUAL_COLUMNS, columns) - len(_INDENT)
     sections = [
         f"|15{head}|07\n" + "\n\n".join(_indented(text, width) for text in paragraphs)
-        for head, paragraphs in _sections()
+        for head, paragraphs in _sections(keyboard)
     ]
     return "\n\n".join(sections)
 
@@ -109,7 +108,7 @@ def _indented(text: str, width: int) -> str:
     return "\n".join(f"{_INDENT}{line}" for line in wrap(text, width))
 
 
-def _sections() -> Sequence[tuple[str, Sequence[str]]]:
+def _sections(keyboard: Keyboard) -> Sequence[tuple[str, Sequence[str]]]:
     hit = f"Hit? {_('(the program of 1971 printed only ?)')}"
     return (
         (_("NAME"), (_("bj -- black jack, as Ken Thompson wrote it for UNIX in 1971"),)),
@@ -125,11 +124,14 @@ def _sections() -> Sequence[tuple[str, Sequence[str]]]:
         (
             _("KEYS"),
             (
-                _(
-                    "Ctrl-H erases. DEL, Ctrl-C and telnet's Interrupt Process end the game; "
-                    "the hand on the table is played out as if you answered no to all questions "
-                    "left. Press DEL right after your last answer in a hand, and the game ends "
-                    "before the next one."
+                keyboard.suited(
+                    _(
+                        "Ctrl-H erases. DEL, Ctrl-C and telnet's Interrupt Process end the game; "
+                        "the hand on the table is played out as if you answered no to all "
+                        "questions left. Press DEL right after your last answer in a hand, and "
+                        "the game ends before the next one."
+                    ),
+                    keys(keyboard),
                 ),
             ),
         ),
@@ -147,7 +149,7 @@ def _sections() -> Sequence[tuple[str, Sequence[str]]]:
             _("FILES"),
             (
                 _(
-                    "A run of the game is dealt from one seed. Press F before you play to see its "
+                    "A run of the game is dealt from one seed. Type F before you play to see its "
                     "seal, and after you leave to see the seed. From shuffle to shuffle a deck is "
                     "dealt down to its last card, which is never dealt."
                 ),

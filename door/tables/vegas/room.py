@@ -255,7 +255,7 @@ class RoomVisit:
         console = self._caller.console
         console.keyboard.forget_keys()
         console.display.stage(Page("Vegas", wrap(words, LAYOUT_COLUMNS - 2)))
-        console.display.prompt(f"|07{console.pager.pressing(_('Press any key'))}")
+        console.display.prompt(console.pager.press())
         await console.keyboard.pause(MESSAGE_SECONDS)
         if console.keyboard.next_key() is not None:
             await console.keyboard.key()

@@ -18,7 +18,7 @@ from door import wording
 from door.call import phrases
 from door.call.call_clock import TIME_UP
 from door.call.entries import uncharged
-from door.call.keyboard import HELP_KEYS, LINES, REREAD, is_command
+from door.call.keyboard import COMMAND, HELP_KEYS, LINES, REREAD, is_command
 from door.call.markup import lit
 from door.call.spoken import LONGEST_LINE
 from door.errors import CarrierLost, NotNow, TakenOver, TalkRefused, TimeGranted, TimeUp
@@ -101,7 +101,7 @@ KEY_MEANINGS = {
     BET: N_("Bet, and wait for the cards. They come when everybody has bet, or at the bell."),
     AGAIN: N_("Bet the same as last time."),
     CUT: N_("Cut a fresh shoe with a phrase of your own."),
-    TALK: N_("Say something to the table. Press / to whisper to one player."),
+    TALK: N_("Say something to the table. Type / and a name to whisper."),
     QUIT: N_("Leave the table. If your hand is still open, the dealer stands it."),
 }
 
@@ -744,13 +744,14 @@ class VegasVisit(Sitting):
             if not typed:
                 return
             try:
-                if is_command(opening + typed) and self.caller.config.social.messages:
-                    await self.caller.talk.do(opening + typed)
+                line = typed if typed.startswith(COMMAND) else opening + typed
+                if is_command(line) and self.caller.config.social.messages:
+                    await self.caller.talk.do(line)
                 else:
                     await self.caller.ask_books(
                         lambda desk: refuse_muted(desk, self.caller.record.id)
                     )
-                    self.table.talk(self, opening + typed)
+                    self.table.talk(self, line)
             except (TalkRefused, Refused, BooksUnavailable) as refused:
                 self.console.screen.say(f"|12{refused}")
             else:

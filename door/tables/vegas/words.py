@@ -203,7 +203,7 @@ def _listed(names: Sequence[str]) -> str:
 _HOUSE = {
     news.BellRang: N_("No more bets."),
     news.ShoeSealed: N_("The dealer shuffles."),
-    news.ShoeDone: N_("That was the last of the shoe. Press F to check it."),
+    news.ShoeDone: N_("That was the last of the shoe. Type F to check it."),
     news.BooksBusy: N_("The books are busy. The dealer waits."),
     news.BooksClosed: N_("The books can't be written right now. The dealer waits."),
     news.TableLost: N_(

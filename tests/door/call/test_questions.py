@@ -167,7 +167,7 @@ async def test_each_key_without_a_meaning_says_so_in_place_of_the_last(caller: S
         assert "That key does nothing here." in caller.sees
         await caller.types(b"y", b"x")
         assert caller.sees.count("does nothing here") == 1
-        assert "X does nothing here. Press ? for the keys that do." in caller.sees
+        assert "X does nothing here. Type ? for the keys that do." in caller.sees
         await caller.types(b"r")
         assert answer.result() == "R"
 
@@ -176,7 +176,7 @@ async def test_the_first_letter_of_a_label_names_the_key_of_that_label(caller: S
     french = {"H": "Tirer", "S": "Rester"}
     async with caller.asked(caller.console.prompt.ask(french)):
         await caller.types(b"t")
-        assert "T does nothing here: press H for Tirer." in caller.sees
+        assert "T does nothing here: type H for Tirer." in caller.sees
 
 
 @pytest.mark.parametrize(("paint", "is_listed"), [(Paint.MONO, True), (Paint.LINES, False)])
@@ -653,7 +653,7 @@ async def test_help_at_an_any_key_prompt_keeps_the_screen(paint: Paint, key: byt
         await caller.types(key, key)
         assert not waiting.done()
         assert "ABCD-EFGH" in caller.sees
-        assert "Press any key to go on." in caller.sees
+        assert "There is nothing to choose here." in caller.sees
         await caller.types(b"x")
         assert waiting.done()
 

@@ -11,7 +11,7 @@ import pytest
 from door.defence.counts import MANY
 from tests.door.strangers import CAFE, HOME, VILLAIN, Stranger, defended, refusals
 from tests.door.visiting import MENU
-from tests.terminal import PATIENCE, READER
+from tests.terminal import PATIENCE, READER, REFUSING, Profile
 from tests.world import PASSWORD, World, world
 from timebank.callers import callers, recovery
 from timebank.errors import BooksUnavailable
@@ -182,7 +182,7 @@ async def registers(board: World, name: str, address: str) -> str:
     await caller.connects()
     await caller.is_asked("Name:")
     caller.presses(f"new\r{name}\r{PASSWORD}\r{PASSWORD}\r")
-    await caller.is_asked("Press any key when you have written it down")
+    await caller.is_asked("Have you written it down?")
     code = code_on(caller)
     await caller.presses(" ").is_asked("Your choice")
     await caller.presses("\r").goes_on_to("Take a one-minute tour?")
@@ -218,7 +218,7 @@ async def test_a_recovery_code_lets_its_owner_in_at_once_and_only_once(tmp_path:
         await ada.tries(code.lower().replace("-", " "))
         await ada.sees("That's your recovery code.")
         await ada.is_asked("Choose a new password?")
-        await ada.presses("n").is_asked("Press any key when you have written it down")
+        await ada.presses("n").is_asked("Have you written it down?")
         another = code_on(ada)
         assert another != code
         await ada.presses(" ").goes_on_to(MENU)
@@ -239,11 +239,11 @@ async def test_only_a_caller_who_knows_the_password_can_make_a_code(tmp_path: Pa
         board.enter("Ada")
         ada = Attacker(board, "Ada", HOME)
         await ada.is_let_in()
-        await ada.presses("y").sees("none: press R to make one")
+        await ada.presses("y").sees("none: type R to make one")
         await ada.presses("rguessed\r").reads_that("Wrong password.")
         await ada.presses("r").reads_that("Too many wrong passwords.")
         assert board.server.board.reception.forgive("Ada")
-        await ada.presses(f"r{PASSWORD}\r").is_asked("Press any key when you have written it down")
+        await ada.presses(f"r{PASSWORD}\r").is_asked("Have you written it down?")
         code = code_on(ada)
         await ada.presses(" ").sees("made, not used yet")
         ada.presses("q")
@@ -285,14 +285,28 @@ async def test_the_books_hold_no_code_and_a_deleted_caller_has_none(tmp_path: Pa
             assert form not in (tmp_path / "data" / "refused.log").read_text(encoding="ascii")
 
 
-async def test_a_mud_client_reads_how_long_it_waits_and_gives_its_code(tmp_path: Path) -> None:
-    """The countdown was left out like an echo, and R with Enter was no R."""
+@pytest.mark.parametrize("profile", [READER, REFUSING], ids=["MTTS", "lines"])
+async def test_a_line_client_reads_how_long_it_waits_and_gives_its_code(
+    tmp_path: Path, profile: Profile
+) -> None:
+    """The countdown was left out like an echo, R with Enter was no R, and Esc was to go back."""
     async with world(tmp_path, toml=defended(wrong_passwords=1)) as board:
         board.enter("Ada")
         ada = Attacker(board, "Ada", VILLAIN)
         await ada.is_wrong(1)
-        ada.terminal = await board.call(READER, VILLAIN)
+        ada.terminal = await board.call(profile, VILLAIN)
         await ada.terminal.until_heard("Name:")
-        await ada.presses("Ada\r\n").terminal.until_heard("Password:")
-        await ada.presses(f"{PASSWORD}\r\n").terminal.until_heard("checked in about 30:00")
-        await ada.presses("r\r\n").terminal.until_heard("Recovery code:")
+        for words, asked in (
+            ("Ada", "Password:"),
+            (PASSWORD, "checked in about 30:00"),
+            ("r", "Recovery code:"),
+            ("", "checked in about 30:00"),
+            ("hello", "checked in about 30:00"),
+            ("recovery code", "Recovery code:"),
+            ("", "checked in about 30:00"),
+            ("quit", "Name:"),
+        ):
+            await ada.presses(f"{words}\r\n").terminal.until_heard(asked)
+        heard = " ".join(ada.terminal.transcript.split())
+        assert "Type R to log on at once with your recovery code, or quit to go back." in heard
+        assert "Esc" not in heard

@@ -105,6 +105,6 @@ async def test_a_code_leads_straight_to_its_table_and_home_from_there(tmp_path) 
         await visit.reads_welcome()
         await visit.prompt("<B>et")
         visit.presses("q")
-        await visit.terminal.until("Press any key to go back")
+        await visit.terminal.until("You go back to")
         visit.presses(" ")
         assert await visit.ends() == 0

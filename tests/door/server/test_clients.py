@@ -178,7 +178,7 @@ async def registers(window: Window, name: str) -> None:
     await window.types(f"{name}\r").asks("A password (at least 6 characters):")
     await window.types(f"{PASSWORD}\r").asks("Once more:")
     assert PASSWORD not in window.picture
-    await window.types(f"{PASSWORD}\r").asks("when you have written it down")
+    await window.types(f"{PASSWORD}\r").asks("It is valid when you go on.")
     window.types(" ")
     # The terminal named itself xterm-256color: the second box is right, and Enter takes it.
     await window.asks("Your choice (Enter for 2)?")
@@ -228,7 +228,7 @@ async def test_a_mud_client_plays_an_evening_by_words_alone(tmp_path: Path) -> N
                 ("new", "The name you want:"),
                 ("Grace", "A password (at least 6 characters):"),
                 (PASSWORD, "Once more:"),
-                (PASSWORD, "Press Enter when you have written it down"),
+                (PASSWORD, "It is valid when you go on. Press Enter"),
                 ("", "one-minute tour?"),
                 ("no", "Goodbye (G)"),
                 ("bank", "Your choice"),
@@ -255,7 +255,7 @@ async def test_a_mud_client_plays_an_evening_by_words_alone(tmp_path: Path) -> N
             await plays_the_daily_deal(window)
             await window.says("unix bj", "Play (P, Enter)")
             await window.says("play", "? ")
-            await window.says("help", "the word quit ends it too")
+            await window.says("help", "The word quit ends the game")
             await window.says("quit", "Press Enter")
             await window.says("", "Play (P")
             await window.says("quit", "or ? for the list:")

@@ -166,7 +166,7 @@ async def test_xtrn_leads_straight_to_a_table_and_home_from_there(tmp_path) -> N
         await terminal.until("Your choice (Enter for 1)?")
         await terminal.send("\r").until(TOUR)
         await terminal.send("n").until("<B>et")
-        await terminal.send("q").until("Press any key to go back")
+        await terminal.send("q").until("You go back to")
         terminal.send(" ")
         await terminal.until_closed()
 
@@ -198,7 +198,7 @@ async def test_a_guest_is_offered_the_tour_once_and_reads_their_own_boards_time(
         await terminal.send("?").until("Leave the games, with the time that you have left.")
         await terminal.send("q").until("<G>oodbye")
         await terminal.send("g").until("Leave the games?")
-        await terminal.send("y").until("Press any key to go back")
+        await terminal.send("y").until("You go back to")
         terminal.send(" ")
         await terminal.until_closed()
         terminal = await sent(here, SAID)

@@ -162,7 +162,7 @@ async def test_a_new_caller_with_a_screen_reader_has_plain_lines_before_the_firs
     board: World,
 ) -> None:
     terminal = await by_ssh(board, "new", password=None)
-    await terminal.until("Using a screen reader? Press ! for plain lines.")
+    await terminal.until("Using a screen reader? Type ! for plain lines.")
     await terminal.until("The name you want:")
     began = len(terminal.transcript)
     await terminal.send("!").until_heard("The name you want:")

@@ -21,7 +21,7 @@ TITLES = (
     "Closing time and the bank",
 )
 ONWARD = ("<N>ext (Enter)", "<N>ext (Enter)", "<P>ractice hand (Enter)")
-OFFER = "Using a screen reader? Press ! for plain lines."
+OFFER = "Using a screen reader? Type ! for plain lines."
 SIGHTED = replace(READER, terminal_types=("MUDLET", "XTERM", "MTTS 2317"))
 PAINTING = replace(MODERN, terminal_types=("TINTIN++", "XTERM", "MTTS 783"), environment={})
 DUMB = replace(MODERN, terminal_types=("dumb",))
@@ -42,7 +42,7 @@ async def registers(board: World, profile: Profile = MODERN, key: str = "") -> G
     ):
         await ada.is_asked(question)
         ada.presses(f"{answer}\r")
-    await ada.is_asked("when you have written it down")
+    await ada.is_asked("Have you written it down?")
     ada.presses(" ")
     if profile in (MODERN, SYNCTERM) and not key:
         await ada.is_asked("Your choice")
@@ -107,7 +107,7 @@ async def test_the_boxes_are_explained(board: World) -> None:
     ada = Guest(board, "Ada")
     await ada.dials(MODERN)
     ada.presses(f"new\rAda\r{PASSWORD}\r{PASSWORD}\r")
-    await ada.is_asked("when you have written it down")
+    await ada.is_asked("Have you written it down?")
     await ada.presses(" ").is_asked("Your choice")
     await ada.presses("?").is_asked("Press any key")
     _boxes, _asked, rest = ada.terminal.picture.rpartition("Help")
@@ -212,13 +212,13 @@ async def test_a_terminal_that_names_no_language_is_offered_the_other_in_its_wor
     ada = Guest(board, "Ada")
     board.enter("Ada")
     await ada.dials(SYNCTERM)
-    await ada.sees("En français : appuyez sur *.")
+    await ada.sees("En français : tapez *.")
     before = len(ada.terminal.transcript)
     await ada.presses("*").is_asked("Nom :")
     again = ada.terminal.transcript[before:]
     assert "60 minutes par jour" in again
     assert "lecteur d" in again
-    await ada.sees("In English: press *.")
+    await ada.sees("In English: type *.")
     await ada.presses("Ada\r").is_asked("Mot de passe :")
     await ada.presses(f"{PASSWORD}\r").sees("Vous avez 60 minutes aujourd'hui.")
     await ada.presses(" ").is_asked("<G> Au revoir")

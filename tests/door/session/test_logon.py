@@ -467,6 +467,6 @@ async def test_the_offer_of_plain_lines_stays_above_the_picture(
 ) -> None:
     ada = await board.call(profile)
     await ada.until("Name:")
-    assert ada.row(0).strip() == "Using a screen reader? Press ! for plain lines."
+    assert ada.row(0).strip() == "Using a screen reader? Type ! for plain lines."
     assert "█" in ada.picture
     await ada.send("!").until_heard("Plain lines from now on.")

@@ -10,7 +10,7 @@ TOML = sysop_toml(events="")
 
 async def test_a_limit_is_set_in_the_settings_and_bounds_the_bets(board: World) -> None:
     ada = await visitor(board, "Ada")
-    await ada.presses("y").sees("press O to see or set them")
+    await ada.presses("y").sees("type O to see or set them")
     await ada.presses("o").sees("A stricter limit applies at once.")
     await ada.presses("m").is_asked("Minutes you can lose in a day")
     await ada.presses("9\r").sees("You can bet 9 minutes more today.")

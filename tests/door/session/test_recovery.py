@@ -19,7 +19,7 @@ from timebank.callers import callers, recovery
 from timebank.errors import BooksUnavailable, OutcomeUnknown
 
 QUESTION = "Choose a new password?"
-SHOWN = "when you have written it down"
+SHOWN = "Have you written it down?"
 REFUSED = "Wrong name or"
 NEW_PASSWORD = "close sesame"
 MEANWHILE = "That recovery code was used or replaced while you were here."
@@ -200,7 +200,7 @@ async def test_a_new_password_applies_at_once_and_voids_the_code(tmp_path: Path)
         assert not has_code(board)
         ada = await calls_with(board, NEW_PASSWORD)
         await ada.goes_on_to(MENU)
-        await ada.presses("y").sees("none: press R to make one")
+        await ada.presses("y").sees("none: type R to make one")
 
 
 async def test_abandoning_a_new_password_gives_a_new_code(tmp_path: Path) -> None:
@@ -339,7 +339,7 @@ async def test_a_restore_brings_no_code_back(tmp_path: Path) -> None:
         ada = await calls_with(board, PASSWORD)
         await ada.sees("The board was restored from a backup, so your recovery code is void.")
         await ada.goes_on_to(MENU)
-        await ada.presses("y").sees("none: press R to make one")
+        await ada.presses("y").sees("none: type R to make one")
 
 
 @pytest.mark.parametrize("profile", [MODERN, REFUSING])
@@ -348,7 +348,7 @@ async def test_help_and_commands_leave_a_code_on_the_screen(board: World, profil
     await ada.presses("yr").is_asked("Your current password:")
     await ada.presses(f"{PASSWORD}\r").is_asked(SHOWN)
     code = code_in(ada.terminal.transcript)
-    for keys, expected in (("?", "Press any key to go on"), ("/w\r", "Ada")):
+    for keys, expected in (("?", "There is nothing to choose here."), ("/w\r", "Ada")):
         await ada.presses(keys).sees(expected)
         await ada.is_asked(SHOWN)
         assert code in ada.screen, keys

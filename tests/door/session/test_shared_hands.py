@@ -23,7 +23,7 @@ def test_the_rules_speak_of_no_minutes_and_of_no_key_that_only_a_table_has() -> 
     world = plain(sealed_rules(BLACK_JACK_FOR_TIME, is_worlds=True))
     assert "Nobody chose these cards: they follow from the name below." in world
     assert "sealed" not in world, "anybody can work out the cards of a date"
-    for untrue in ("your time", "turns a day", "Press F", "C to cut"):
+    for untrue in ("your time", "turns a day", "Type F", "C to cut"):
         assert untrue not in rules
 
 

@@ -221,7 +221,7 @@ async def test_the_words_of_unix_bj_answer_its_questions(board: World) -> None:
     await ada.visits(READER)
     await ada.presses("unix bj\r\n").terminal.until_heard("Play (P, Enter)")
     await ada.presses("play\r\n").terminal.until_heard("Hit? ")
-    await ada.presses("help\r\n").terminal.until_heard("the word quit ends it too.")
+    await ada.presses("help\r\n").terminal.until_heard("The word quit ends the game")
     await ada.presses("hit\r\n").terminal.until_heard("Hit? ")
     assert "hit" not in ada.terminal.heard  # the program that sent it shows it
     await ada.presses("quit\r\n").terminal.until_heard("Action $")
@@ -429,8 +429,8 @@ async def test_a_line_client_is_told_of_enter_and_not_of_keys_that_it_lacks(boar
         ("new", "The name you want:"),
         ("Ada", "A password"),
         (PASSWORD, "Once more:"),
-        (PASSWORD, "Press Enter when you have written it down"),
-        ("help", "Press Enter to go on."),
+        (PASSWORD, "Have you written it down? It is valid when you go on. Press Enter"),
+        ("help", "There is nothing to choose here."),
         ("", "one-minute tour"),
     ):
         await ada.presses(f"{words}\r\n").terminal.until_heard(asked)
@@ -492,6 +492,120 @@ async def test_an_amount_that_was_forgotten_is_asked_for(board: World, is_painte
     await ada.presses("c" if is_painted else "cut\r").sees("Cut is on")
     await ada.presses("bet 2\r").terminal.until_heard("Your phrase")
     if not is_painted:
-        await ada.presses("?\r").terminal.until_heard("Your phrase")
+        await ada.presses("?\r").terminal.until_heard(ANY_KEY)
+        await ada.presses("\r").terminal.until_heard("Your phrase")
     await ada.presses("lucky seven\r").is_asked("Coins to bet")
     assert "stake" not in dict(ada.ledger)
+
+
+KEYS = re.compile(r"\b(Esc|Ctrl|DEL|F1|Backspace|Page Up|arrow|any key)\b|[Pp]ress (?!Enter\b)")
+
+
+async def test_nothing_tells_a_line_client_of_a_key_that_it_lacks(board: World) -> None:
+    board.seeds = [seed_asking("Hit? y", "Hit? ")]
+    ada = known(board, "Ada", saved=600)
+    await ada.visits(READER)
+    for words, asked in (
+        ("help", "Next (N, Enter)"),
+        ("?", "You can type: Next, Quit."),
+        ("yes", "You can type: Next, Quit."),
+        ("quit", MENU),
+        ("xyzzy", "means nothing here"),
+        ("x", "does nothing here"),
+        ("settings", "Quit (Q)"),
+        ("help", "Next (N, Enter)"),
+        ("quit", "View the tour (V)"),
+        ("phrase", "Read the anchors"),
+        ("no", "Your new phrase:"),
+        ("?", ANY_KEY),
+        ("", "Your new phrase:"),
+        ("", "Your setting"),
+        ("limits", "Most lost a day (M)"),
+        ("most", "Minutes you can lose"),
+        ("help", ANY_KEY),
+        ("", "Minutes you can lose"),
+        ("quit", "Most lost a day (M)"),
+        ("quit", "Your setting"),
+        ("quit", SHORT_MENU),
+        ("unix bj", "Play (P, Enter)"),
+        ("help", ANY_KEY),
+        ("manual", "BJ(VI)"),
+        ("next", "The word quit"),
+        ("quit", "Play (P, Enter)"),
+        ("play", "Hit? "),
+        ("help", "The word quit ends the game"),
+        ("quit", ANY_KEY),
+        ("", "Play (P"),
+        ("quit", SHORT_MENU),
+        ("vegas", "Talk (K)"),
+        ("help", "Next (N, Enter)"),
+        ("fairness", ANY_KEY),
+        ("", "All keys (?)"),
+        ("quit", SHORT_MENU),
+    ):
+        await ada.presses(f"{words}\r\n").terminal.until_heard(asked)
+    assert KEYS.findall(ada.terminal.transcript) == []
+
+
+async def test_help_at_a_field_waits_for_enter_and_says_how_to_go_back(board: World) -> None:
+    """The Enter behind the question mark ended the help, and one more left the field."""
+    ada = Guest(board, "Ada")
+    await ada.dials(READER)
+    await ada.presses("new\r\n").terminal.until_heard("The name you want:")
+    await ada.presses("?\r\n").terminal.until_heard(ANY_KEY)
+    assert "Enter alone goes back" in ada.terminal.heard
+    assert "The name you want:" not in ada.terminal.heard
+    await ada.presses("\r\n").terminal.until_heard("The name you want:")
+
+
+async def test_help_at_an_amount_is_no_amount(board: World) -> None:
+    """The letters of "max" and of hours are taken there, so "help" was refused as an amount."""
+    ada = known(board, "Ada")
+    await ada.visits(READER)
+    await ada.presses("bank\r\n").terminal.until_heard("Your choice")
+    await ada.presses("deposit\r\n").terminal.until_heard("Deposit how much?")
+    await ada.presses("help\r\n").terminal.until_heard("Enter alone leaves everything")
+    await ada.presses("\r\n").terminal.until_heard("Deposit how much?")
+
+
+async def test_a_word_on_a_page_answers_the_next_question(board: World) -> None:
+    """It was passed over without a word."""
+    ada = known(board, "Ada")
+    await ada.visits(READER)
+    await ada.presses("help\r\n").terminal.until_heard("Next (N, Enter)")
+    await ada.presses("bank\r\n").terminal.until_heard("Your choice")
+    await ada.presses("help\r\n").terminal.until_heard("Next (N, Enter)")
+    await ada.presses("deposit 5\r\n").terminal.until_heard("Deposit 5 minutes?")
+
+
+async def test_a_new_size_of_the_window_keeps_the_words_for_enter(board: World) -> None:
+    ada = known(board, "Ada")
+    await ada.visits(READER)
+    await ada.presses("news\r\n").terminal.until_heard(ANY_KEY)
+    await ada.presses("/\r\n").terminal.until_heard("Say (")
+    ada.terminal.resize(70, 30)
+    await ada.presses("\r\n").terminal.until_heard(ANY_KEY)
+    await ada.presses("/w\r\n").terminal.until_heard("On now: Ada")
+    assert "any key" not in ada.terminal.transcript
+
+
+async def test_enter_alone_at_the_password_goes_back_to_the_name(board: World) -> None:
+    """Somebody who typed "help" at the name lost a try for each way back."""
+    ada = known(board, "Ada")
+    await ada.dials(READER)
+    for _try in range(4):
+        await ada.presses("help\r\n").terminal.until_heard("Password:")
+        await ada.presses("\r\n").terminal.until_heard("Name:")
+    await ada.presses("Ada\r\n").terminal.until_heard("Password:")
+    await ada.presses(f"{PASSWORD}\r\n").terminal.until_heard(ANY_KEY)
+
+
+async def test_a_whisper_may_begin_with_a_slash(board: World) -> None:
+    """Its refusal told the caller to, and then refused that as well."""
+    ada, bob = known(board, "Ada"), known(board, "Bob")
+    for each in (ada, bob):
+        await each.visits(READER)
+        await each.presses("vegas\r\n").terminal.until_heard("Talk (K)")
+    await bob.presses("/ hello\r\n").terminal.until_heard("Use: /name message")
+    await bob.presses("/ada good evening\r\n").terminal.until_heard("good evening")
+    await ada.terminal.until_heard("whispers to you: good evening")

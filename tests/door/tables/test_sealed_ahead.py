@@ -110,7 +110,7 @@ async def test_words_typed_after_the_seal_are_the_phrase_from_then_on(tmp_path: 
 @pytest.mark.parametrize(
     ("is_own", "proves", "words"),
     [
-        (False, False, "The house chose this phrase, so it proves nothing. Press C and type"),
+        (False, False, "The house chose this phrase, so it proves nothing. Type C, and"),
         (True, False, "Today's chain is newer than your phrase. Type a new one"),
         (True, True, "You chose yours after this chain was sealed"),
     ],

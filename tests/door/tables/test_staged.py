@@ -197,7 +197,7 @@ async def test_rules_fairness_tutor_and_cut_are_at_hand_in_a_hand(ada: Table) ->
     ada.terminal.send("q")
     await ada.sees_hand()
     ada.terminal.send("t")
-    await ada.message("T does nothing here: press U for Tutor.")
+    await ada.message("T does nothing here: type U for Tutor.")
     await ada.does("stay")
     assert ada.journal() == ["bet", "stay"]
 

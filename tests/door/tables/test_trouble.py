@@ -126,7 +126,7 @@ async def test_an_action_that_was_not_written_is_taken_again(
         await ada.does(*before)
         with trouble(ada.board):
             ada.terminal.send(KEYS[action])
-            await ada.prompt("Press any key to try again")
+            await ada.prompt("Let's try again.")
             assert UNWRITTEN in ada.messages
             assert ada.cards("Your hand") == ada.round.seats[0].hands[0].cards
             assert ada.cards("Dealer") == ada.round.dealer
