@@ -9,40 +9,42 @@ from itertools import takewhile
 
 from ansi.keys import ENTER, Key
 from door.call.markup import plain
-from timebank.language import _
+from timebank.language import N_, _
 
 LONGEST_WORDS = 80  # a longer line is only its letters
 
-# Further words for labels, in every language next to the caller's own.
-_ENGLISH = {
-    "Hit": "hit card",
-    "Stand": "stand stay stick call pass",
+# Further words for labels: these in every language, and those of the caller's own language.
+_FURTHER = {
+    "Hit": N_("hit card"),
+    "Stand": N_("stand stay stick call pass"),
     "Double": "double",
     "Split": "split",
-    "Raise": "raise double",
-    "Insure": "insure insurance yes",
+    "Raise": N_("raise double"),
+    "Insure": N_("insure insurance yes"),
     "No": "no",
     "Yes": "yes ok",
-    "Bet": "bet wager deal",
-    "Again": "again rebet",
-    "Next": "next more",
-    "Previous": "previous back",
-    "Quit": "quit leave exit back menu goodbye bye",
-    "Goodbye": "goodbye bye quit exit leave logoff",
+    "Bet": N_("bet wager deal"),
+    "Again": N_("again rebet"),
+    "Next": N_("next more"),
+    "Previous": N_("previous back"),
+    "Quit": N_("quit leave exit back menu goodbye bye"),
+    "Goodbye": N_("goodbye bye quit exit leave logoff"),
     "Time bank": "bank",
     "Rules": "rules",
-    "Deposit": "deposit save",
+    "Deposit": N_("deposit save"),
     "Withdraw": "withdraw",
-    "Transfer": "transfer send",
-    "Borrow": "borrow loan",
-    "History": "history statement",
-    "Talk": "talk say",
-    "Deal and duels": "deal daily duels tournament",
+    "Transfer": N_("transfer send"),
+    "Borrow": N_("borrow loan"),
+    "History": N_("history statement"),
+    "Talk": N_("talk say"),
+    "Deal and duels": N_("deal daily duels tournament"),
     "Who is on": "who",
+    "Messages": N_("messages mail letters"),
+    "Statistics": N_("statistics stats"),
     "Your settings": "settings",
     "Black Jack For Time": "blackjack",
-    "Play": "play deal",
-    "No card": "stand stay pass",
+    "Play": N_("play deal"),
+    "No card": N_("stand stay pass"),
 }
 _BET = "Bet"
 _WITH_NUMBER = re.compile(r"(.*?)\s*(\d[\d.,]*)")
@@ -123,7 +125,10 @@ def _named(line: str, choices: Mapping[str, str]) -> str | None:
     if typed.upper() in choices:
         return typed.upper()
     labels = {letter: _folded(plain(label)) for letter, label in choices.items() if label}
-    further = {_folded(_(label)): words.split() for label, words in _ENGLISH.items()}
+    further = {
+        _folded(_(label)): _folded(f"{words} {_(words)}").split()
+        for label, words in _FURTHER.items()
+    }
     answers = {"yes", "no", _folded(_("Yes")), _folded(_("No"))}
     words = {
         letter: (*_own(label, answers), *further.get(label, ())) for letter, label in labels.items()

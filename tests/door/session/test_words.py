@@ -600,6 +600,27 @@ async def test_enter_alone_at_the_password_goes_back_to_the_name(board: World) -
     await ada.presses(f"{PASSWORD}\r\n").terminal.until_heard(ANY_KEY)
 
 
+@pytest.mark.parametrize(
+    ("line", "label"),
+    [
+        ("quitter", "Goodbye"),
+        ("partir", "Quit"),
+        ("carte", "Hit"),
+        ("servi", "Stand"),
+        ("oui", "Insure"),
+        ("suite", "Next"),
+        ("envoyer 5", "Transfer"),
+        ("tournoi", "Deal and duels"),
+        ("courrier", "Messages"),
+        ("mail", "Messages"),
+        ("stats", "Statistics"),
+    ],
+)
+def test_french_callers_have_other_words_too(line: str, label: str) -> None:
+    with speaking_to(Viewer("fr")):
+        assert (chosen(line, {"X": _(label)}) or "")[:1] == ("X",)
+
+
 async def test_a_whisper_may_begin_with_a_slash(board: World) -> None:
     """Its refusal told the caller to, and then refused that as well."""
     ada, bob = known(board, "Ada"), known(board, "Bob")
