@@ -26,6 +26,8 @@ from timebank.language import Viewer, speaking_to
 
 ECHO_SECONDS = 0.05  # a key that takes longer to serve is echoed first
 MOST_HELD_BACK = 4096  # characters of plain lines under a cover, shown after it
+# A home computer's whole screen takes some milliseconds to work out, a hundred times a terminal's.
+HOME_FIT_SECONDS = 0.25
 CANVAS_COLUMNS, CANVAS_ROWS = 40, 22  # the smallest screen that is painted
 ANY = OpenKeys("any")
 UNDER_COVER = OpenKeys("text")  # all keys go to the cover
@@ -225,13 +227,14 @@ class Screen:
         return min(self._line.columns - 1, LAYOUT_COLUMNS)
 
     def resized(self) -> None:
-        """Fit the screen to the window in the event loop's next step.
+        """Fit the screen to the window soon, once for a flood of sizes.
 
         One packet can carry hundreds of sizes, and each would cost a whole screen.
         """
         if not self._fit_is_due:
             self._fit_is_due = True
-            self._loop.call_soon(self._fit)
+            is_slow = self.look.charset.is_of_home_computer
+            self._loop.call_later(HOME_FIT_SECONDS if is_slow else 0.0, self._fit)
 
     def _fit(self) -> None:
         if not self._fit_is_due:
@@ -362,6 +365,6 @@ class Screen:
         self.uncover()
         self.show()
         self._take_back()
-        self._paints = False
+        self._paints = self._fit_is_due = False
         self.on_redraw = None
         self.display = LinesDisplay(lambda _text: None, self._line.columns, colour=False)

@@ -11,7 +11,7 @@ from door.call.console import Console
 from door.call.screen import Look, Paint
 from door.call.terminal import ASK_LETTERS, ASK_SIZE
 from tests.clock import FakeClock
-from tests.door.wall import Wall
+from tests.door.wall import ObservedWall, Wall
 from tests.world import NOON
 
 
@@ -200,3 +200,16 @@ async def test_a_window_that_changes_after_the_last_words_shows_nothing(
     wall.resize(100, 30)
     await asyncio.sleep(0)
     assert not wall.written
+
+
+async def test_a_flood_of_windows_of_a_home_computer_paints_few_screens(clock: FakeClock) -> None:
+    wall = ObservedWall()
+    console = Console(wall, Look(Charset.PETSCII, Paint.COLOUR), clock)
+    console.screen.paint_screens()
+    wall.written.clear()
+    for columns in range(40, 80):
+        wall.resize(columns, 25)
+        await asyncio.sleep(0)
+    cleared = b"\x93"
+    assert wall.written.count(cleared) <= 4, "a screen takes milliseconds, each time"
+    await wall.until(cleared)
