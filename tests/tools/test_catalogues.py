@@ -180,3 +180,45 @@ def test_no_screen_glues_punctuation_to_a_value() -> None:
         for text in glued(file.read_text("utf-8"))
     ]
     assert found == []
+
+
+# Keys that a program of whole lines lacks, and keys that act without Enter.
+KEYS = re.compile(
+    r"\b(Esc|Échap|Ctrl|DEL|F1|Backspace|Page Down|arrow|flèche|Space|Espace|any key|une touche)\b"
+    r"|[Pp]ress (?!Enter\b)|ppuyez sur (?!Entrée\b)"
+)
+
+
+def suited(source: str) -> Iterator[str]:
+    """Yield the texts for programs that send keys, which stand first in `Keyboard.suited`."""
+    tree = ast.parse(source)
+    constants = {
+        ast.unparse(node.targets[0]): node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".suited"):
+            for named in ast.walk(node.args[0]):
+                part = constants.get(ast.unparse(named), named)
+                yield from (
+                    each.value
+                    for each in ast.walk(part)
+                    if isinstance(each, ast.Constant) and isinstance(each.value, str)
+                )
+
+
+def test_a_text_that_names_keys_has_another_for_programs_that_send_lines() -> None:
+    assert [*suited('A = N_("a")\nb = keyboard.suited(_(A), _("b"))')] == ["a"]
+    with_another = {
+        text
+        for file in sorted((ROOT / "door").rglob("*.py"))
+        for text in suited(file.read_text("utf-8"))
+    }
+    found = {
+        english
+        for language in OTHERS
+        for english, words in translations(language)
+        if KEYS.search(english) or KEYS.search(words)
+    }
+    assert found - with_another == {"Esc"}  # which help leaves out there
