@@ -216,7 +216,7 @@ async def test_a_terminal_that_names_no_language_is_offered_the_other_in_its_wor
     before = len(ada.terminal.transcript)
     await ada.presses("*").is_asked("Nom :")
     again = ada.terminal.transcript[before:]
-    assert "60 minutes par jour" in again
+    assert "60 min/jour" in again
     assert "lecteur d" in again
     await ada.sees("In English: type *.")
     await ada.presses("Ada\r").is_asked("Mot de passe :")
