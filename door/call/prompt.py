@@ -120,6 +120,7 @@ class Prompt:
         accept: Callable[[str], bool] = str.isprintable,
         secret: bool = False,
         on_change: Callable[[str], None] | None = None,
+        is_whole: Callable[[str], bool] = lambda _text: False,
         meaning: str = "",
         typed: str = "",
         answers: Mapping[str, str] | None = None,
@@ -128,9 +129,10 @@ class Prompt:
         """Let the caller type up to `longest` characters; return them at Enter, None at Esc.
 
         The field begins with `typed`. `accept` returns whether a character is allowed. `secret`
-        shows stars. `on_change` is called with the text after every change. `answers` are texts
-        that a web page may show as keys, each with its meaning. `fills` is as in `OpenKeys`. F1
-        explains the field by `meaning`; so does `?` while it is empty.
+        shows stars. `on_change` is called with the text after every change. A text that `is_whole`
+        needs no Enter. `answers` are texts that a web page may show as keys, each with its meaning.
+        `fills` is as in `OpenKeys`. F1 explains the field by `meaning`; so does `?` while it is
+        empty.
         """
         if number := self._keyboard.take_number(longest, accept):
             return number
@@ -177,6 +179,11 @@ class Prompt:
             self._screen.display.typed("*" * len(text) if secret else text)
             if on_change is not None:
                 on_change(text)
+            if is_whole(text):
+                given = text
+                if self._keyboard.next_key() == ENTER:  # this program sends whole lines
+                    await self._keyboard.key()
+                break
         self._screen.display.answered()
         self._screen.offer("any")
         if is_delete and self.on_delete is not None:

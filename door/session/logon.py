@@ -10,12 +10,11 @@ from __future__ import annotations
 import contextlib
 import logging
 import string
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from ansi.keys import ENTER
 from door.call import passwords
 from door.call.caller import LANGUAGE_KEY, Caller, refused_words
 from door.call.console import Console
@@ -286,26 +285,6 @@ def _use_lines(console: Console) -> None:
     console.use_look(looks.plain_lines(console.line.hints))
 
 
-class _KeyPressed(Exception):
-    """A key that acts at once was pressed at the name."""
-
-
-_KeyActions = Mapping[str, Callable[[Console], Awaitable[None]]]
-
-
-def _look_for_key(keys: _KeyActions, typed: str) -> None:
-    key = ATARI_DELETE if typed.endswith(ATARI_DELETE) else typed
-    if key in keys:
-        raise _KeyPressed(key)
-
-
-async def _act_on(pressed: _KeyPressed, keys: _KeyActions, console: Console) -> None:
-    console.display.answered()
-    if console.keyboard.next_key() == ENTER:  # this terminal sends whole lines
-        await console.keyboard.key()
-    await keys[str(pressed)](console)
-
-
 def _language_offer(console: Console) -> str:
     """Offer the other languages in their own words, unless the terminal names a language."""
     if looks.names_language(console.line.hints):
@@ -319,7 +298,7 @@ def _language_offer(console: Console) -> str:
 
 
 async def _ask_name(console: Console, greet: Callable[[str], None]) -> str:
-    """Ask for a name; return "" if none was typed, or plain lines or a language was chosen."""
+    """Ask for a name; return "" if none was typed, or a key was pressed that acts at once."""
     offer = _language_offer(console)
     keys: dict[str, Callable[[Console], Awaitable[None]]] = {LINES: _choose_lines}
     if offer:
@@ -330,19 +309,22 @@ async def _ask_name(console: Console, greet: Callable[[str], None]) -> str:
         console.screen.say(f"|07{_(FOR_HOME_COMPUTERS)}")
     words = _("Your name, or {new} if this is your first call.")
     console.screen.say(f"|07{words.format(new=f'|15{_(NEW_CALLER)}|07')}{offer}")
-    try:
-        name = await console.prompt.entry(
-            f"|11{_('Name:')}|07",
-            longest=names.LONGEST,
-            on_change=partial(_look_for_key, keys),
-            meaning=_(NAME_MEANS),
-            answers={_(NEW_CALLER): _("First call")},
-            fills="username",
-        )
-    except _KeyPressed as pressed:
-        await _act_on(pressed, keys, console)
-        return ""
+
+    def key_of(text: str) -> str:
+        return ATARI_DELETE if text.endswith(ATARI_DELETE) else text
+
+    name = await console.prompt.entry(
+        f"|11{_('Name:')}|07",
+        longest=names.LONGEST,
+        is_whole=lambda text: key_of(text) in keys,
+        meaning=_(NAME_MEANS),
+        answers={_(NEW_CALLER): _("First call")},
+        fills="username",
+    )
     if name is None:
+        return ""
+    if (act := keys.get(key_of(name))) is not None:
+        await act(console)
         return ""
     if LINES in name:
         await _choose_lines(console)
@@ -459,22 +441,20 @@ async def _register(board: Board, console: Console, offer: str) -> CallerRecord 
         return None
     if offer:
         console.screen.say(f"|07{offer}")
-    keys = {LINES: _choose_lines}
     password = None
     while True:
-        try:
-            typed = await console.prompt.entry(
-                f"|11{_('The name you want:')}|07",
-                longest=names.LONGEST,
-                on_change=partial(_look_for_key, keys),
-                meaning=_(NAME_MEANS),
-                fills="username",
-            )
-        except _KeyPressed as pressed:
-            await _act_on(pressed, keys, console)
-            continue
+        typed = await console.prompt.entry(
+            f"|11{_('The name you want:')}|07",
+            longest=names.LONGEST,
+            is_whole=LINES.__eq__,
+            meaning=_(NAME_MEANS),
+            fills="username",
+        )
         if not typed:
             return None
+        if typed == LINES:
+            await _choose_lines(console)
+            continue
         try:
             name = await _free_name(board, console, typed)
             if password is not None:
