@@ -257,7 +257,7 @@ class VegasScene:
             words = _("Dealer: {cards} ({total})")
             dealer_line = words.format(cards=card_words(cards), total=count_words(cards))
             lines.append(f"|07{dealer_line}")
-        if hand is None or hand.over:  # bets are open
+        if hand is None or hand.over or self.is_from_behind:  # watchers hear it once
             coin = _("A coin is {time} of your time.").format(time=span(self._coin))
             lines.append(f"|07{coin}")
         if self.is_from_behind:

@@ -90,6 +90,8 @@ async def test_a_watcher_at_a_table_sees_the_table_and_nothing_else(tmp_path: Pa
             for private in ("between us", "utor", "Coins to bet", "Turns today", "The rules of"):
                 assert private not in shown
         assert cyd.terminal.transcript.count("Behind Ada") == 1, "and not with every card"
+        *_, end = cyd.terminal.transcript.rpartition("Dealer: ")
+        assert "A coin is" not in end, "it is heard with the table, and not with every hand"
         await ada.presses("q").is_asked(MENU)
         for each in (bob, cyd):
             await each.sees(f"Ada {GOT_UP}")
