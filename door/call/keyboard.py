@@ -93,7 +93,7 @@ class Keyboard:
         if not data.isascii() and self._screen.look == _UNKNOWN and any(map(_is_foreign, keys)):
             self._speak_unicode()
         if self.sends_words:
-            if self._line.hints.scrolls or not self._has_sent_key:
+            if self._line.hints.works_by_lines or not self._has_sent_key:
                 keys = [*self._begun, *keys]
                 self._begun = line_begun(keys)
                 keys = keys[: len(keys) - len(self._begun)]
@@ -109,7 +109,7 @@ class Keyboard:
             if self._flush is not None:
                 self._flush.cancel()
             # A program that may send keys has only its first one held back.
-            is_sure = self._decoder.pending_escape or self._line.hints.scrolls
+            is_sure = self._decoder.pending_escape or self._line.hints.works_by_lines
             wait = ESCAPE_SECONDS if is_sure else LINE_SECONDS
             self._flush = self._loop.call_later(wait, self._flush_escape)
 
@@ -122,7 +122,7 @@ class Keyboard:
     @property
     def sends_only_lines(self) -> bool:
         """Whether the caller's program is a MUD client, or has sent nothing but whole lines."""
-        return self._line.hints.scrolls or (self.has_sent_line and not self._has_sent_key)
+        return self._line.hints.works_by_lines or (self.has_sent_line and not self._has_sent_key)
 
     def suited(self, keys: str, lines: str) -> str:
         """Return words about keys, or `lines` for a caller whose program sends only lines."""

@@ -301,7 +301,7 @@ class Screen:
                     is_still=self._is_still,
                 )
         is_read_out = self.look.paint is Paint.LINES
-        echoes = not self._line.hints.scrolls
+        echoes = not self._line.hints.works_by_lines
         return LinesDisplay(
             self.send, self._line.columns, colour=colour, is_read_out=is_read_out, echoes=echoes
         )

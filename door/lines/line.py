@@ -56,10 +56,10 @@ class Hints:
         return bool((self.mtts or 0) & SCREEN_READER)
 
     @property
-    def scrolls(self) -> bool:
+    def works_by_lines(self) -> bool:
         """Whether this is a MUD client that has only lines, or has them read aloud.
 
-        It sends whole lines and shows them by itself.
+        It sends whole lines, and shows what is typed by itself.
         """
         mtts = self.mtts
         return mtts is not None and (self.is_read_aloud or self.sends_lines or not mtts & VT100)

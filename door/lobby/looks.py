@@ -91,7 +91,7 @@ def wants_lines(hints: Hints) -> bool:
     [True, True, True, False]
     """
     kinds = hints.terminal_types
-    return bool(kinds and kinds[0].casefold() == "dumb") or hints.scrolls
+    return bool(kinds and kinds[0].casefold() == "dumb") or hints.works_by_lines
 
 
 def known(hints: Hints) -> Look | None:

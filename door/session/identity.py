@@ -158,7 +158,7 @@ class ClaimedName:
         """
         console = self._console
         words = f"|14{_('Yours is checked in about')}|07"
-        if console.line.hints.scrolls:  # it would not show the countdown, which is typed
+        if console.line.hints.works_by_lines:  # it would not show the countdown, which is typed
             words += f" {wording.clock_time(ceil(self._board.reception.wait(tried)))}"
         console.display.prompt(words)
         keys = {"R": _("Recovery code"), "Esc": _("Back")}

@@ -303,10 +303,10 @@ class NegotiatingTelnet(TelnetProtocol):
                 self._prompt_as_wanted()
             if option in _OFFERED:
                 # A MUD client answers an offer; any other program has asked.
-                if code == Code.DO and not (was_on or self.line.hints.scrolls):
+                if code == Code.DO and not (was_on or self.line.hints.works_by_lines):
                     self._transport.write(telopt.IAC + telopt.WILL + option)
                 return
-            if option == telopt.ECHO and self.line.hints.scrolls:
+            if option == telopt.ECHO and self.line.hints.works_by_lines:
                 return  # the answer to what hides a password
         else:
             allowed, refusal = _THEIRS, telopt.DONT
@@ -319,16 +319,16 @@ class NegotiatingTelnet(TelnetProtocol):
             self._transport.write(telopt.IAC + refusal + option)
 
     def _prompt_as_wanted(self) -> None:
-        scrolls = self.line.hints.scrolls
+        by_lines = self.line.hints.works_by_lines
         self.line.takes_figures = self._noted.get(GMCP, False)
         if self._noted.get(telopt.EOR):
             self.line.prompt_mark = _END_OF_RECORD
         elif self._noted.get(telopt.SGA) is False:
             self.line.prompt_mark = _GO_AHEAD
         else:
-            self.line.prompt_mark = b"\r\n" if scrolls else b""
+            self.line.prompt_mark = b"\r\n" if by_lines else b""
         sends_keys = self._noted.get(telopt.ECHO) and self._noted.get(telopt.SGA)
-        self._hint(sends_lines=scrolls or not sends_keys)
+        self._hint(sends_lines=by_lines or not sends_keys)
 
     def _answered(self, option: bytes) -> None:
         self._library().pending_option.pop(telopt.SB + option, None)
@@ -372,10 +372,10 @@ class NegotiatingTelnet(TelnetProtocol):
         """Note one of the terminal's names, and ask for the next until one repeats."""
         names = self.line.hints.terminal_types
         if name not in names and len(names) < MOST_TERMINAL_TYPES:
-            was_scrolling = self.line.hints.scrolls
+            was_by_lines = self.line.hints.works_by_lines
             self._hint(terminal_types=(*names, name))
             self._library().request_ttype()
-            if self.line.hints.scrolls and not was_scrolling:
+            if self.line.hints.works_by_lines and not was_by_lines:
                 self._meet_mud_client()
 
     def _meet_mud_client(self) -> None:

@@ -397,7 +397,10 @@ class Run:
         colour = self.console.screen.look.paint is Paint.COLOUR
         line = self.console.line
         return Paper(
-            self.console.screen.send, line.columns, colour=colour, echoes=not line.hints.scrolls
+            self.console.screen.send,
+            line.columns,
+            colour=colour,
+            echoes=not line.hints.works_by_lines,
         )
 
     def _sentence(self, refused: Exception) -> str:
