@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from sys import intern
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -166,7 +167,8 @@ def _add(news: News, name: str, *, has_come: bool) -> None:
 def _say(caller: Caller, news: News) -> bool:
     """Announce the news, and return True, unless the caller is busy or has no room for the line."""
     with speaking_to(caller.console.viewer):
-        text = f"|03{announcement(news)}"
+        # All callers who read the line keep the same string.
+        text = intern(f"|03{announcement(news)}")
     return not caller.is_busy and caller.console.screen.say_beside(text)
 
 
