@@ -172,7 +172,7 @@ def _few_cells(before: Row, row: Row) -> _Change | None:
     return _Change(row, first, ord(ink), text, last, ord(ink), ())
 
 
-@lru_cache(maxsize=2048)  # some 800 bytes each
+@lru_cache(maxsize=1024)  # some 800 bytes each
 def _difference(before: Row, row: Row) -> _Change:
     old_cells, new_cells = zip(*before, strict=True), zip(*row, strict=True)
     differs = bytes(map(ne, old_cells, new_cells))
@@ -191,7 +191,6 @@ def _difference(before: Row, row: Row) -> _Change:
     return _rewrite(row, spans, erased, to_edge=to_edge and edge is not None)
 
 
-@lru_cache(maxsize=1024)
 def _edge(row: Row) -> Colour | None:
     """Return the background at the end of a row, for the column after it."""
     return style_of(ord(row.inks[-1])).background
@@ -255,7 +254,7 @@ def _overlaid(below: Row, first: int, cells: str, inks: str) -> Row:
 
 # Tables write the same cells again and again, and callers who see the same share the row. An entry
 # takes some 700 bytes.
-_overlaid_cached = lru_cache(maxsize=2048)(_overlaid)
+_overlaid_cached = lru_cache(maxsize=1024)(_overlaid)
 
 
 class Canvas:
