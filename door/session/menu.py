@@ -95,8 +95,9 @@ async def main_menu(board: Board, caller: Caller) -> None:
         caller.place = MAIN_MENU
         caller.status.coin = caller.config.coin
         games = {game.letter: game for name, game in GAMES.items() if board.config.games[name].open}
-        able = games_left(caller, house=_house(board, caller))
-        default = next((game.letter for game, *_left in able), None)
+        default = next(
+            (game.letter for game, *_left in games_left(caller, house=_house(board, caller))), None
+        )
         scene = await _scene(board, caller, list(games.values()), default)
         shown = [] if caller.console.screen.is_painted else list(scene.lines())
         choice = await _choose(caller, scene, games, default, trouble, known)
