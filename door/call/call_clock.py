@@ -47,7 +47,8 @@ class CallClock:
     status: StatusLine
     patience: Patience
     on_tick: Callable[[], None] = _nothing
-    _entry_is_due: Flag = field(default_factory=Flag)
+    # Raised when an entry is due: to post used time, or for a new day or an event.
+    entry_is_due: Flag = field(default_factory=Flag)
     _timer: Timer | None = None
     day_grace: Grace | None = None  # while the call goes on for it
     _idle_warned: bool = False
@@ -68,14 +69,9 @@ class CallClock:
             self._timer.cancel()
             self._timer = None
 
-    async def entry_due(self) -> None:
-        """Wait until an entry is due: to post used time, or for a new day or an event."""
-        await self._entry_is_due.wait()
-        self._entry_is_due.clear()
-
     def look_for_events(self) -> None:
         """Make an entry due now, as changed events may leave the caller other time."""
-        self._entry_is_due.set()
+        self.entry_is_due.set()
 
     def purse_changed(self) -> None:
         if not self.purse.time_is_up():
@@ -123,7 +119,7 @@ class CallClock:
         self._check_idle()
         self._warn_of_grace()
         if self._is_entry_due(left):
-            self._entry_is_due.set()
+            self.entry_is_due.set()
         self._flush()
 
     def _arm(self) -> None:

@@ -85,7 +85,8 @@ async def keep_posted(caller: Caller) -> None:
     """Make the entries that the clock asks for, until cancelled or the call is closed."""
     is_stuck = False
     while True:
-        await caller.clock.entry_due()
+        await caller.clock.entry_is_due.wait()
+        caller.clock.entry_is_due.clear()
         try:
             receipt = await _entry(caller)
             caller.tell(receipt)

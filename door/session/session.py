@@ -178,25 +178,22 @@ async def _one_table(game: Game, board: Board, caller: Caller) -> None:
 
 
 async def _call(board: Board, caller: Caller, rooms: Rooms) -> None:
+    """Charge the call while the evening goes on, and close it at the end."""
     reason = "failed"
     try:
-        reason = await _evening_with_clock(board, caller, rooms)
+        async with asyncio.TaskGroup() as group:
+            keeper = group.create_task(keep_posted(caller))
+            try:
+                ended = await _evening(board, caller, rooms)
+            finally:
+                keeper.cancel()
+        reason = ended
     finally:
         caller.clock.stop()
         lost = reason == LINE_LOST
         board.tickets.call_ended(caller.record.id, caller.call_id, line_lost=lost)
         await asyncio.shield(board.close_call(caller, reason))
         log.info("%s left node %d: %s", caller.record.name, caller.node, reason)
-
-
-async def _evening_with_clock(board: Board, caller: Caller, rooms: Rooms) -> str:
-    """Charge the call while the evening goes on; return why the evening ended."""
-    async with asyncio.TaskGroup() as group:
-        keeper = group.create_task(keep_posted(caller))
-        try:
-            return await _evening(board, caller, rooms)
-        finally:
-            keeper.cancel()
 
 
 async def _evening(board: Board, caller: Caller, rooms: Rooms) -> str:
