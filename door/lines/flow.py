@@ -331,6 +331,7 @@ class StreamProtocol(Answer):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         # uvloop's transports don't subclass asyncio's.
         self.line = self._make_line(cast("asyncio.Transport", transport))
+        del self._make_line  # called once; 1,000 callers would hold 1,000 of them
 
     def get_buffer(self, sizehint: int) -> memoryview:
         return self.line.room()
