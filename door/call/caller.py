@@ -121,7 +121,7 @@ class Caller:
         self.patience = Patience(console)
         self.clock = CallClock(console, books, config.calls, purse, self.status, self.patience)
         self.last_hand = LastHand(console)
-        self.awards_shown: set[str] = set()  # those not noted as told in the books
+        self.awards_shown: tuple[str, ...] = ()  # those not noted as told in the books
         self.notices_shown = Flag()  # raised by each notice that is shown during the call
         self.place = AT_LOG_ON
         self.statement = ""  # their result at the last table
@@ -238,7 +238,7 @@ class Caller:
         """
         adopt, ticked = self.expect(), self.purse.ticked()
         seen_round = self.last_hand.seen_round(call_ends=call_ends)
-        told = () if is_doubtful(self.console) else tuple(self.awards_shown)
+        told = () if is_doubtful(self.console) else self.awards_shown
 
         def post(desk: Desk) -> R:
             result = operation(desk, self.call_id, ticked)
@@ -250,7 +250,7 @@ class Caller:
 
         result = await self.ask_books(post, is_theirs=is_theirs, takes_its_time=call_ends)
         self.last_hand.mark_noted(seen_round)
-        self.awards_shown.difference_update(told)
+        self.awards_shown = tuple(each for each in self.awards_shown if each not in told)
         adopt(result.receipt if isinstance(result, Played) else result)
         return result
 
@@ -331,7 +331,7 @@ class Caller:
 
     def earned(self, receipt: Receipt) -> list[str]:
         """Return a line about the awards of an entry, to be shown now, or none."""
-        self.awards_shown.update(receipt.awards)
+        self.awards_shown += receipt.awards
         return [f"|14{award_words(receipt.awards)}"] if receipt.awards else []
 
     def tell(self, receipt: Receipt) -> None:

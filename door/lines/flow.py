@@ -81,7 +81,7 @@ class StreamLine:
         self._blocked = False
         self._unsent = 0
         self._ended = ""
-        self._drains: set[asyncio.Future[None]] = set()
+        self._drains: list[asyncio.Future[None]] = []
         self._farewell: asyncio.TimerHandle | None = None
         # Low water at 0, so that "resume writing" means that all has left.
         transport.set_write_buffer_limits(high=0)
@@ -121,14 +121,14 @@ class StreamLine:
     async def drain(self, seconds: float) -> None:
         if self._blocked and not self._ended:
             gone = self._loop.create_future()
-            self._drains.add(gone)
+            self._drains.append(gone)
             try:
                 async with asyncio.timeout(seconds):
                     await gone
             except TimeoutError:
                 self.cut_off(f"nothing read for {seconds:g} seconds", own_fault=False)
             finally:
-                self._drains.discard(gone)
+                self._drains.remove(gone)
         if self._ended:
             raise Hangup(self._ended)
 

@@ -550,7 +550,7 @@ async def _waiting(caller: Caller) -> tuple[LeftHands, list[str]]:
     except BooksUnavailable:  # showing the menu must not end the call
         return LeftHands(deal=False, tournament=False), []
     new = [each for each in earned.get(number, ()) if each not in caller.awards_shown]
-    caller.awards_shown.update(new)
+    caller.awards_shown += tuple(new)
     return hands, [award_words(new)] if new else []
 
 

@@ -59,7 +59,7 @@ class Tutor:
         self._at_turn = at_turn
         self._open: _Question | None = None
         self._has_judged = False  # since the last advice
-        self._unanswered: set[_Question] = set()
+        self._unanswered: list[_Question] = []
 
     def watch(self, round_: BlackjackRound, affordable: Collection[BlackjackAction]) -> None:
         """Ask for advice on the open decision of a round, once for each decision."""
@@ -67,7 +67,7 @@ class Tutor:
             return
         asked = tutor.decision(round_, affordable)
         self._open = _Question(round_, asked, self._thinking.ask(asked.spot))
-        self._unanswered.add(self._open)
+        self._unanswered.append(self._open)
         self._open.answer.add_done_callback(partial(self._answered, self._open))
 
     @property
@@ -88,11 +88,11 @@ class Tutor:
 
     def leave(self) -> None:
         self._open = None
-        for question in tuple(self._unanswered):
+        for question in self._unanswered:
             question.answer.cancel()
 
     def _answered(self, question: _Question, answer: asyncio.Future[Weighed]) -> None:
-        self._unanswered.discard(question)
+        self._unanswered.remove(question)
         if answer.cancelled():
             return
         problem = answer.exception()
