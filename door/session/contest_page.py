@@ -339,7 +339,7 @@ class ContestPage(ABC, Generic[AnyOverview]):
             await self._console.pager.any_key()
 
 
-def new_shoe(board: Board, caller: Caller, hands: int) -> tuple[bytes, str, dict[str, Any]]:
+def new_shoe(board: Board, caller: Caller, hands: int) -> tuple[bytes, str, Mapping[str, Any]]:
     """Return seed, seal and rules of a new shoe, which has something to decide."""
     rules = replace(BlackJackForTimeSettings.among(board.config.games).rules, insurance_unit=1)
     seed = caller.new_seed()

@@ -7,6 +7,7 @@ name of its key in sysop.toml. docs/rules.md explains every value and quotes its
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import Literal
 
 from door.games.engine.cards import CARDS_IN_DECK, Card, count
@@ -323,7 +324,8 @@ def rules_from_mapping(mapping: Mapping[str, object], base: BlackjackRules) -> B
     return rules
 
 
-def rules_to_mapping(rules: BlackjackRules) -> dict[str, object]:
+@lru_cache(maxsize=64)  # callers at the same table share it
+def rules_to_mapping(rules: BlackjackRules) -> Mapping[str, object]:
     """Return the keys and values, for JSON, from which `rules_from_mapping` restores the rules.
 
     Fields without a key, such as `split`, come from the game's base rules.

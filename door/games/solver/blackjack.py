@@ -79,7 +79,7 @@ def odds(game: str, rules: BlackjackRules, shoe: Counts | None = None) -> Odds:
         strategy: count.figures(is_by_cards=strategy in _BY_CARDS)
         for strategy, count in counts.items()
     }
-    mapping = rules_to_mapping(rules)
+    mapping = dict(rules_to_mapping(rules))
     del mapping["insurance_unit"]  # the value of a coin is no rule
     return Odds(game, mapping, strategies, _insurance(rules, shoe, hands), _notes(rules))
 
