@@ -358,6 +358,10 @@ class TableForTime(SoloTable):
         """Return a question to show before the actions, "" for none."""
         return ""
 
+    def _meaning(self, action: Any) -> str:
+        """Return what the key of `action` does, for its help."""
+        return self.action_keys[action][2]
+
     def _forced_action(self, actions: Sequence[Any]) -> tuple[Any, str] | None:
         """Return an action to take without asking, and why, when the pot allows no other."""
         return None
@@ -459,9 +463,8 @@ class TableForTime(SoloTable):
 
     async def _ask_action(self, round_: Any, actions: Sequence[Any]) -> str:
         """Return the letter of an action, or of a key that the menu does not name."""
-        keys = [self.action_keys[action] for action in actions]
-        choices = {letter: _(name) for letter, name, _meaning in keys}
-        meanings = {letter: meaning for letter, _name, meaning in keys}
+        choices = {self.action_keys[each][0]: _(self.action_keys[each][1]) for each in actions}
+        meanings = {self.action_keys[each][0]: self._meaning(each) for each in actions}
         every = {**self._side_choices(), STRATEGY: _(STRATEGY_LABEL)}
         aside = {letter: name for letter, name in every.items() if letter not in choices}
         return await self.console.prompt.ask(

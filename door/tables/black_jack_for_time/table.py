@@ -48,7 +48,7 @@ DEAL_SECONDS, TURN_SECONDS, DRAW_SECONDS, BUST_SECONDS = 0.25, 0.4, 0.5, 0.4
 class BlackJackForTimeTable(TableForTime):
     scene: BlackJackScene
     action_keys: Mapping[BlackjackAction, tuple[str, str, str]] = {
-        BlackjackAction.INSURANCE: ("I", N_("Insure"), ""),  # `insurance_rule` explains it
+        BlackjackAction.INSURANCE: ("I", N_("Insure"), ""),  # `_meaning` explains it
         BlackjackAction.NO_INSURANCE: ("N", N_("No"), N_("Play on without insurance.")),
         BlackjackAction.DOUBLE: ("D", N_("Double"), N_("Double your bet for one last card.")),
         BlackjackAction.HIT: ("H", N_("Hit"), N_("Take another card.")),
@@ -71,11 +71,6 @@ class BlackJackForTimeTable(TableForTime):
             BlackJackScene,
             self.settings.rules.best_odds(),
         )
-        insure = (
-            *self.action_keys[BlackjackAction.INSURANCE][:2],
-            insurance_rule(self.settings.rules),
-        )
-        self.action_keys = {**self.action_keys, BlackjackAction.INSURANCE: insure}
         self.scene.printed = printed(self.settings.rules)
         rules = replace(self.settings.rules, insurance_unit=self.betting.coin)
         self._next_rules = rules_to_mapping(rules)
@@ -90,6 +85,10 @@ class BlackJackForTimeTable(TableForTime):
 
     def _rules(self) -> Mapping[str, object]:
         return self._next_rules
+
+    def _meaning(self, action: BlackjackAction) -> str:
+        is_insurance = action is BlackjackAction.INSURANCE
+        return insurance_rule(self.settings.rules) if is_insurance else super()._meaning(action)
 
     async def _read_rules(self) -> None:
         await self.console.pager.read(
