@@ -8,7 +8,6 @@ words and the methods under "A game overrides these".
 from __future__ import annotations
 
 from collections.abc import Awaitable, Mapping, Sequence, Set
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from door import wording
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
     from timebank.wagers.journal import Shoe, StoredRound
 
 
+_MEANINGS_BETWEEN_HANDS = {BET: N_("Bet on a hand, and have it dealt."), **MEANINGS}
 _AWAY = {RULES, FAIRNESS, STRATEGY, BANK}  # keys that cover the table
 
 
@@ -142,7 +142,7 @@ class SoloTable(Sitting):
             )
         return fairness.sealed_ahead(self.caller.record.preferences, shoe, self._last_link)
 
-    @cached_property
+    @property
     def _switches(self) -> Mapping[str, tuple[str, str, str, str]]:
         """Return the switches by letter: preference, name, message for on, message for off."""
         return {CUT: ("cut", N_("Cut"), self.cut_on, N_("Cut is off."))}
@@ -405,8 +405,8 @@ class TableForTime(SoloTable):
         if refusal and refusal != self._shown_refusal:
             self.console.screen.say(f"|14{refusal}")
         self._shown_refusal = refusal
-        rest = {**self._side_choices(), BANK: _("Time bank"), QUIT: _("Quit")}
-        labels = rest if refusal else {BET: _("Bet"), **rest}
+        labels = {} if refusal else {BET: _("Bet")}
+        labels |= {**self._side_choices(), BANK: _("Time bank"), QUIT: _("Quit")}
         default = None if refusal else BET
         return await self.console.prompt.ask(
             # Where no bet is offered, B shows the reason.
@@ -415,7 +415,7 @@ class TableForTime(SoloTable):
             brief=self._in_brief(labels, default),
             default=default,
             cancel=QUIT,
-            meanings={BET: N_("Bet on a hand, and have it dealt."), **MEANINGS},
+            meanings=_MEANINGS_BETWEEN_HANDS,
         )
 
     def _side_choices(self) -> dict[str, str]:

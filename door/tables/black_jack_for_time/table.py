@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from door import wording
@@ -177,7 +176,7 @@ class BlackJackForTimeTable(TableForTime):
         else:
             self.tutor.leave()
 
-    @cached_property
+    @property
     def _switches(self) -> Mapping[str, tuple[str, str, str, str]]:
         return {**super()._switches, TUTOR: ("tutor", N_("Tutor"), TUTOR_ON, TUTOR_OFF)}
 
