@@ -25,7 +25,6 @@ from door.errors import Closing, LockedOut, TakenOver
 from door.flag import Flag
 from timebank.callers import awards, callers
 from timebank.callers.award_names import award_words
-from timebank.callers.messages import Limits
 from timebank.callers.notices import note_seen
 from timebank.calls import calls
 from timebank.calls.calls import close_call, touch, why_ended
@@ -131,9 +130,7 @@ class Caller:
         self.ended = Flag()
         # Whether the notices of the log-on have yet to be shown.
         self.reads_notices = bool(opened.notices or opened.messages)
-        limits = Limits(config.social.messages_a_day, config.social.messages_waiting)
-        writes = config.social.messages
-        self.talk = Talk(console, books, limits, record.id, self, writes=writes)
+        self.talk = Talk(console, books, config.social, record.id, self)
         console.keyboard.on_shown = self._note_shown
         if config.social.messages or config.social.watching:
             console.keyboard.commands = self.talk

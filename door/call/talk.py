@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from door.call.books import Books
     from door.call.console import Console
+    from door.config.config import SocialSettings
     from timebank.callers.callers import CallerRecord
     from timebank.callers.messages import Message
     from timebank.ledger.database import Desk
@@ -101,18 +102,15 @@ class Talk:
         self,
         console: Console,
         books: Books,
-        limits: Limits,
+        settings: SocialSettings,
         caller_id: int,
         speaker: Speaker,
-        *,
-        writes: bool = True,
     ) -> None:
-        """`writes` is False on a board without messages."""
         self._console = console
         self._books = books
-        self._limits = limits
+        self._settings = settings
+        self._writes = settings.messages
         self._caller_id = caller_id
-        self._writes = writes
         # Weak, or the caller, who has this talk, would not be freed when the call is over.
         self._speaking = ref(speaker)
         self._pace = spoken.Pace()
@@ -212,8 +210,9 @@ class Talk:
 
     async def _send(self, find: _Find) -> None:
         self.refuse_haste()
+        limits = Limits(self._settings.messages_a_day, self._settings.messages_waiting)
         sent = await self._speaker.ask_books(
-            partial(_send, sender=self._caller_id, find=find, limits=self._limits)
+            partial(_send, sender=self._caller_id, find=find, limits=limits)
         )
         self._books.notices_wait.set()
         self._new.pop(sent.to, None)
