@@ -42,6 +42,17 @@ async def test_callers_read_arrivals_and_departures_wherever_they_are(board: Wor
     assert "Bob logs on." not in bob.terminal.heard
 
 
+async def test_all_who_read_a_line_keep_the_same_string(board: World) -> None:
+    ada, bob = await come(board, "Ada", "Bob")
+    await hears(ada, "Bob logs on.")
+    await come(board, "Cyd")
+    await hears(ada, "Cyd logs on.")
+    await hears(bob, "Cyd logs on.")
+    views = [each.caller.console.display.view() for each in (ada, bob)]
+    one, other = (line for view in views for line in view.messages if "Cyd" in line)
+    assert one is other
+
+
 async def test_arrivals_never_push_out_the_messages_of_an_open_question(board: World) -> None:
     ada = await visitor(board, "Ada")
     await ada.sits_down()
