@@ -44,7 +44,6 @@ from timebank.language import (
     Viewer,
     _,
     next_language,
-    ngettext,
     speaking_to,
 )
 from timebank.names import names
@@ -101,11 +100,9 @@ async def log_on(board: Board, console: Console, by_ssh: SshIdentity | None = No
         calls, bank = board.config.calls, board.config.bank
 
         def greet(above: str) -> None:
-            news = ngettext(
-                "{busy} of {nodes} nodes busy, {minutes} minute a day",
-                "{busy} of {nodes} nodes busy, {minutes} minutes a day",
-                bank.minutes_per_day,
-            ).format(busy=board.busy_nodes, nodes=calls.nodes, minutes=bank.minutes_per_day)
+            words = _("{busy} of {nodes} nodes busy, {minutes} min a day")
+            values = {"busy": board.busy_nodes, "nodes": calls.nodes}
+            news = words.format(**values, minutes=bank.minutes_per_day)
             greeting.show(console, board.config, [f"|07{news}"], board.champion, above)
 
         back = await _come_back(board, console)

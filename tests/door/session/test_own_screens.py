@@ -136,7 +136,15 @@ async def test_forty_columns_get_a_screen_of_their_own(tmp_path: Path) -> None:
         bob = Guest(board, "Bob")
         await bob.dials(narrow)
         assert "F O R" in bob.terminal.row(8)
-        assert "of 16 nodes busy, 60 minutes a day" in bob.terminal.row(19)
+        assert "of 16 nodes busy, 60 min a day" in bob.terminal.row(19)
+
+
+async def test_the_greetings_figures_fit_forty_columns(tmp_path: Path) -> None:
+    most = sysop_toml(events="", minutes_per_day=1440, nodes=9999)
+    async with world(tmp_path, toml=most) as board:
+        ada = Guest(board, "Ada")
+        await ada.dials(replace(SYNCTERM, columns=40, rows=25))
+        assert "0 of 9999 nodes busy, 1440 min a day" in ada.terminal.row(19)
 
 
 async def test_a_sysop_is_named_once_there_is_a_name(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from door.lobby.fame import AWARD_CELLS
 from door.session.duels import DuelScene
 from door.session.shared_hands import DealScene
 from door.session.tournament import TournamentScene
+from door.tables.baccarat.scene import BaccaratScene
 from door.tables.black_jack_for_time import scene as black_jack
 from door.tables.black_jack_for_time.scene import BlackJackScene
 from door.tables.red_dog import scene as red_dog
@@ -72,6 +73,15 @@ def test_every_figure_of_a_panel_stands_apart_from_its_name(
                 value,
                 rows,
             )
+
+
+@EACH_LANGUAGE
+def test_the_plate_at_baccarat_stays_in_its_panel(language: str) -> None:
+    with speaking_to(Viewer(language)):
+        canvas = Canvas(COLUMNS, ROWS)
+        BaccaratScene(plate=["Ada"]).paint(canvas, Area(0, COLUMNS - 1, ROWS - 5))
+        (row,) = (text for text in map(canvas.text, range(ROWS)) if _("They broke the bank") in text)
+        assert row.endswith(" │")
 
 
 @EACH_LANGUAGE
