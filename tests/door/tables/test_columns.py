@@ -12,6 +12,7 @@ from door.call.scene import Area
 from door.games.registry import GAMES
 from door.lobby.fame import AWARD_CELLS
 from door.session.duels import DuelScene
+from door.session.menu import NARROW_INDENT
 from door.session.shared_hands import DealScene
 from door.session.tournament import TournamentScene
 from door.tables.baccarat.scene import BaccaratScene
@@ -73,6 +74,14 @@ def test_every_figure_of_a_panel_stands_apart_from_its_name(
                 value,
                 rows,
             )
+
+
+@EACH_LANGUAGE
+def test_the_words_about_a_game_take_one_row_of_forty_columns(language: str) -> None:
+    """A second row would leave the menu no room for the tournament."""
+    room = Area(0, 39, 20).columns - 2 - len(NARROW_INDENT)
+    with speaking_to(Viewer(language)):
+        assert [_(game.about) for game in GAMES.values() if len(_(game.about)) > room] == []
 
 
 @EACH_LANGUAGE
