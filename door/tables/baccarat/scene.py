@@ -283,10 +283,14 @@ class BaccaratScene:
         is_large = layout.is_large
         after = canvas.put(row, column, words.name_of(side), FELT)
         if side in self.points:
-            canvas.put(row, after + 2, str(self.points[side]), COUNT)
+            point = self.points[side]
+            canvas.put(row, after + 2, str(point), COUNT)
             below = row + 1 + (LARGE_HEIGHT if is_large else CARD_HEIGHT)
             if not (self.banner and below == _banner_row(layout)):
-                canvas.put(below, column, words.call(side, self.points[side]), COUNT)
+                said = words.call(side, point)
+                if layout.columns < LAYOUT_COLUMNS:  # half of it has no room for the side
+                    said = words.point_name(point).capitalize()
+                canvas.put(below, column, said, COUNT)
         row += 1
         step = (LARGE_WIDTH if is_large else CARD_WIDTH) + 1
         for number in range(len(cards), 2):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from ansi.canvas import Canvas
 from door.call.markup import plain
 from door.call.scene import Area
+from door.games.baccarat.events import Side
 from door.games.registry import GAMES
 from door.lobby.fame import AWARD_CELLS
 from door.session.duels import DuelScene
@@ -16,6 +18,7 @@ from door.session.menu import NARROW_INDENT
 from door.session.shared_hands import DealScene
 from door.session.tournament import TournamentScene
 from door.tables.baccarat.scene import BaccaratScene
+from door.tables.baccarat.words import point_name
 from door.tables.black_jack_for_time import scene as black_jack
 from door.tables.black_jack_for_time.scene import BlackJackScene
 from door.tables.red_dog import scene as red_dog
@@ -89,8 +92,21 @@ def test_the_plate_at_baccarat_stays_in_its_panel(language: str) -> None:
     with speaking_to(Viewer(language)):
         canvas = Canvas(COLUMNS, ROWS)
         BaccaratScene(plate=["Ada"]).paint(canvas, Area(0, COLUMNS - 1, ROWS - 5))
-        (row,) = (text for text in map(canvas.text, range(ROWS)) if _("They broke the bank") in text)
+        (row,) = (
+            text for text in map(canvas.text, range(ROWS)) if _("They broke the bank") in text
+        )
         assert row.endswith(" │")
+
+
+@EACH_LANGUAGE
+def test_the_points_at_baccarat_stay_apart_on_forty_columns(language: str) -> None:
+    with speaking_to(Viewer(language)):
+        for points in ((3, 0), (8, 4)):
+            canvas = Canvas(40, 25)
+            scene = BaccaratScene(points=dict(zip(Side, points, strict=True)))
+            scene.paint(canvas, Area(0, 39, 19))
+            said = re.split("  +", canvas.text(10).strip())
+            assert said == [point_name(point).capitalize() for point in points]
 
 
 @EACH_LANGUAGE
