@@ -47,6 +47,7 @@ class CallClock:
     status: StatusLine
     patience: Patience
     on_tick: Callable[[], None] = _nothing
+    warnings: list[str] = field(default_factory=list)  # messages that time has made wrong
     # Raised when an entry is due: to post used time, or for a new day or an event.
     entry_is_due: Flag = field(default_factory=Flag)
     _timer: Timer | None = None
@@ -158,7 +159,8 @@ class CallClock:
         self.console.screen.bell()
         words = _("{time} left before {event}.") if is_near else _("{time} left.")
         with speaking_to(self.console.viewer):
-            self.console.screen.say(f"|12{words.format(time=span(left), event=event)}")
+            self.warnings.append(f"|12{words.format(time=span(left), event=event)}")
+            self.console.screen.say(self.warnings[-1])
 
     def _warn_of_grace(self) -> None:
         grace = self.day_grace

@@ -196,6 +196,12 @@ class Caller:
         more = _("You can look around for {left} more today.").format(left=span(self.grace_left))
         return f"{words} {more}"
 
+    def last_words(self) -> list[str]:
+        """Return what a painted screen says last, such as how a hand ended, without warnings."""
+        display = self.console.display
+        said = display.view().messages if self.console.screen.is_painted else ()
+        return [message for message in said if message not in self.clock.warnings]
+
     async def farewell(self, reason: str) -> list[str]:
         """Bank leftover minutes if the caller wants that; return the lines about it."""
         wants = self.prefers(AUTO_DEPOSIT) or self.agreed is not None

@@ -74,27 +74,34 @@ async def _at_the_window(caller: Caller) -> None:
 
 
 async def last_chance(caller: Caller) -> bool:
-    """Let a caller without time withdraw some, uncharged; return whether they have time."""
+    """Let a caller without time withdraw some, uncharged; return whether they have time.
+
+    What was said last on a painted screen, such as how a hand ended, is said again.
+    """
     async with uncharged(caller) as seconds:
         words = _("Your time is up. You have {amount} to make a withdrawal.")
-        return seconds > 0 and await withdraw_some(caller, words.format(amount=span(seconds)))
+        chance = f"|14{words.format(amount=span(seconds))}"
+        before = caller.last_words()
+        caller.clock.warnings.append(chance)
+        return seconds > 0 and await withdraw_some(caller, *before, chance)
 
 
 async def may_withdraw(caller: Caller) -> bool:
     return bool((await _allowance(caller))[teller.withdraw].seconds)
 
 
-async def withdraw_some(caller: Caller, words: str) -> bool:
+async def withdraw_some(caller: Caller, *messages: str) -> bool:
     """Let a caller without time withdraw some, if they can; return whether they have time.
 
-    `words` are shown above the question.
+    `messages` are shown above the question.
     """
     allowance = await _allowance(caller)
     if not allowance[teller.withdraw].seconds:
         return False
     caller.place = N_("Time bank")
     caller.console.display.stage(window(caller, allowance, {}))
-    caller.console.screen.say(f"|14{words}")
+    for message in messages:
+        caller.console.screen.say(message)
     while caller.purse.time_left() <= 0:
         choice = await caller.console.prompt.ask(
             {key: _(COMMANDS[key]) for key in "WQ"}, default="W", cancel="Q"

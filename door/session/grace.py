@@ -62,7 +62,7 @@ async def _looks_around(board: Board, caller: Caller) -> bool:
                 return False
             try:
                 if choice == "T":
-                    await withdraw_some(caller, _("Withdraw some minutes to go on."))
+                    await withdraw_some(caller, f"|14{_('Withdraw some minutes to go on.')}")
                 else:
                     await visit_room(board, caller, choice)
             except BooksUnavailable as broken:

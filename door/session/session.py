@@ -357,13 +357,13 @@ async def _good_bye(caller: Caller, words: str, reason: str) -> str:
     """Stop the clock, show the last words and return `reason`."""
     console = caller.console
     caller.clock.stop()
-    last_messages = console.display.view().messages if console.screen.is_painted else ()
+    last_words = caller.last_words()
     console.screen.scroll_lines()
     if reason in LAST_SCREENS:
         names = {"BOARD": caller.config.board.name, "NAME": caller.record.name}
         texts.show(console, caller.config.board.texts, LAST_SCREENS[reason], names)
     if reason == "time up":  # such as how a hand ended that was just stood
-        for message in last_messages:
+        for message in last_words:
             console.screen.say(message)
     banked = await caller.farewell(reason)
     summary = await summarise_call(caller, reason)

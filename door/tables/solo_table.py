@@ -402,7 +402,8 @@ class TableForTime(SoloTable):
 
     async def _choose(self) -> str:
         refusal = self.betting.refusal()
-        if refusal and refusal != self._shown_refusal:
+        # A caller without time is offered their savings next, below the end of the last hand.
+        if refusal and refusal != self._shown_refusal and not self.caller.purse.time_is_up():
             self.console.screen.say(f"|14{refusal}")
         self._shown_refusal = refusal
         labels = {} if refusal else {BET: _("Bet")}

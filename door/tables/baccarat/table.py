@@ -269,7 +269,7 @@ class BaccaratTable(SoloTable):
 
     async def _choose(self) -> str:
         refusal = self.betting.refusal() if self.betting is self.for_time else ""
-        if refusal and refusal != self._shown_refusal:
+        if refusal and refusal != self._shown_refusal and not self.caller.purse.time_is_up():
             self.console.screen.say(f"|14{refusal} {_('M plays for play money.')}")
         self._shown_refusal = refusal
         can_bet = not self.betting.refusal()

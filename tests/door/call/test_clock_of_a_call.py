@@ -9,6 +9,7 @@ import pytest
 from door.call.call_clock import BEAT_SECONDS
 from door.call.caller import Caller
 from door.clock import ROUNDING
+from tests.door.playing import hand
 from tests.door.visiting import (
     MENU,
     MINUTE,
@@ -103,6 +104,31 @@ async def test_uncharged_time_ends_where_an_event_begins(tmp_path: Path) -> None
         assert ada.caller.console.keyboard.interruption is None
         await board.pass_time(10)
         await ada.sees("Mail hour has begun. Please call back at 13:02.")
+
+
+async def test_savings_are_offered_below_the_end_of_the_hand(board: World) -> None:
+    board.seeds = [hand("stay", ends="lose")]
+    ada = await seated(board, "Ada", saved=10 * MINUTE)
+    await ada.presses("b").is_asked("Coins")
+    await ada.presses("1\r").is_asked("<H>it")
+    await board.pass_time(6 * MINUTE)
+    await ada.sees("Your time is up. You have 2 minutes to make a withdrawal.")
+    await ada.sees("You lose 1 coin: 1 minute.")
+    assert "1 minute left." not in ada.screen
+    await ada.presses("q").is_sent_off("You're out of time.")
+    assert "You lose 1 coin: 1 minute." in ada.screen
+    assert "to make a withdrawal" not in ada.screen
+
+
+async def test_the_goodbye_at_an_event_repeats_no_warning(tmp_path: Path) -> None:
+    toml = sysop_toml(events=event("Mail hour", "12:02"))
+    async with world(tmp_path, toml=toml) as board:
+        ada = await seated(board, "Ada")
+        await board.pass_time(MINUTE)
+        await ada.sees("1 minute left before Mail hour at 12:02.")
+        await board.pass_time(MINUTE + 1)
+        await ada.is_sent_off("Mail hour has begun. Please call back at 13:02.")
+        assert "left before" not in ada.screen
 
 
 # Seconds that have started.
