@@ -129,7 +129,7 @@ def test_a_summary_counts_each_game_in_its_own_money_and_minutes_in_theirs(salon
         ("unix-bj", "usd-cent"): (0, 300),
         ("black-jack-for-time", "second"): (0, 600),
     }
-    assert period.house == 600
+    assert period.tables.house == 600
     assert {name: amount for name, amount in period.flows.items() if amount} == {
         "granted": 7200,
         "used": 30,
