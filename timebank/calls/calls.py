@@ -287,10 +287,10 @@ def begin_call(
         raise AlreadyOnline(old.node, instant(old.opened), old.call_id)
     number = node if isinstance(node, int) else _choose_node(desk, node, old)
     if old is not None and _is_live(desk, old):
-        _close_live(desk, old, f"{TAKEN_OVER_PREFIX}from node {number}")
+        _take_over(desk, old, f"{TAKEN_OVER_PREFIX}from node {number}")
         ended_call = old.call_id
     elif old is not None:
-        _close_dead(desk, old)
+        _close_dead(desk, old, goes_on=True)
     away = int(isinstance(node, int))
     where = {"node": number, "away": away, "process": process, "address": address}
     begun = {"opened": now, "renewed": now}
@@ -374,15 +374,11 @@ def close_call(
     """Post the last entry of a call and close it. Raises `CallClosed`.
 
     `ticked` is the number of seconds since log-on. A call that ends at once is charged one second
-    if its caller has one. `reason` is for the sysop. Our own callers' deposit at log-off is made
-    here, unless `deposit_before_leaving` has made it. Callers of other boards leave with the host's
-    time.
+    if its caller has one. `reason` is for the sysop. For what becomes of the time left, see
+    `_leave`.
     """
     posting = enter(desk, call_id, max(ticked, LEAST_SECONDS))
-    if posting.visit is None:
-        deposit_at_log_off(posting, agreed)
-    else:
-        _leave(posting, desk.now)
+    _leave(posting, desk.now, agreed)
     receipt = posting.finish()
     _close(desk, call_id, reason, None)
     return receipt
@@ -399,7 +395,7 @@ def end_call(desk: Desk, call_id: int, why: str, prefix: str = ENDED_PREFIX) -> 
         return False
     reason = f"{prefix}{why}"
     if _is_live(desk, lease):
-        _close_live(desk, lease, reason)
+        close_call(desk, call_id, _ticked(desk, lease), reason)
     else:
         _close_dead(desk, lease, reason)
     return True
@@ -492,27 +488,46 @@ def mend_leases(desk: Desk, now: int) -> None:
     _MEND(desk.connection, renewed=now)
 
 
-def _leave(posting: Posting, at: datetime) -> None:
+def _leave(posting: Posting, at: datetime, agreed: AgreedDeposit | None = None) -> None:
+    """Make our own caller's deposit at log-off, or send a guest home with the host's time.
+
+    No deposit is made again that `deposit_before_leaving` has made. `at` is when the call ended.
+    """
     if posting.visit is not None:
         end_visit(posting, posting.desk.settings.schedule.day_of(at).isoformat())
+    else:
+        deposit_at_log_off(posting, agreed)
 
 
-def _close_live(desk: Desk, lease: _Lease, reason: str) -> None:
-    """Charge a call up to now, but LEASE_SECONDS past its renewal at most, and close it."""
+def _ticked(desk: Desk, lease: _Lease) -> int:
+    """Return the seconds of a live call up to now, but LEASE_SECONDS past its renewal at most."""
     age = stamp(desk.now) - lease.renewed if lease.ago is None else lease.ago
-    since = min(max(0, age), LEASE_SECONDS)
+    return lease.ticked_at_renewal + min(max(0, age), LEASE_SECONDS)
+
+
+def _take_over(desk: Desk, lease: _Lease, reason: str) -> None:
+    """Close the live call of a caller who goes on in another one, with the time left.
+
+    A new day begins in that one, which shows it.
+    """
     posting = Posting.of_call(desk, lease.call_id)
-    posting.apply(day.charge, max(lease.ticked_at_renewal + since, LEAST_SECONDS))
-    _leave(posting, desk.now)
+    posting.apply(day.charge, max(_ticked(desk, lease), LEAST_SECONDS))
+    if posting.visit is not None:
+        _leave(posting, desk.now)
     posting.finish()
     _close(desk, lease.call_id, reason, None)
 
 
-def _close_dead(desk: Desk, lease: _Lease, reason: str = CUT_OFF) -> None:
+def _close_dead(desk: Desk, lease: _Lease, reason: str = CUT_OFF, *, goes_on: bool = False) -> None:
+    """Charge a dead call up to its last renewal, and close it.
+
+    A caller who has called again `goes_on` with the time left.
+    """
     posting = Posting.of_call(desk, lease.call_id)
     posting.apply(day.charge, max(lease.ticked_at_renewal, LEAST_SECONDS))
     # The renewal is in the future if the wall clock was set back since.
-    _leave(posting, min(instant(lease.renewed), desk.now))
+    if posting.visit is not None or not goes_on:
+        _leave(posting, min(instant(lease.renewed), desk.now))
     posting.finish()
     note = (
         f"The lease was last renewed {posting.state.ticked} seconds after log-on;"

@@ -17,6 +17,7 @@ from tests.timebank.at_the_window import (
 from tests.timebank.books import NOON, in_english
 from timebank.callers import callers
 from timebank.callers.notices import notices, unseen
+from timebank.calls.calls import close_dead_calls, end_call
 from timebank.errors import CallClosed, NotEnough, Refused, UnknownCaller
 from timebank.keeping import deletion
 from timebank.settings.hours import OpeningHours
@@ -122,6 +123,13 @@ class TestRepaying:
         repay(call, 1)
 
 
+def used_and_deposited(books, call) -> list[tuple[int]]:
+    """The amounts that a call moved since its grant."""
+    return books.sql(
+        "SELECT amount FROM transfers WHERE call_id = ? AND kind != 'grant' ORDER BY id", call.id
+    )
+
+
 FIRST_SECOND = ("elapsed", 1, "online", "elapsed")  # of a call that ends at once
 
 
@@ -150,6 +158,43 @@ class TestDepositAtLogOff:
         books.wait(3)
         wanting.close()
         assert wanting.moved == [("elapsed", 3, "online", "elapsed")]
+
+    @pytest.mark.parametrize("is_dead", [False, True])
+    def test_is_made_for_a_call_that_the_sysop_ends(self, books, wanting, is_dead):
+        books.wait_in_a_call(90)
+        wanting.renew()
+        if is_dead:
+            books.server_dies()
+        assert books.do(end_call, wanting.id, "")
+        assert used_and_deposited(books, wanting) == [(90,), (53 * MINUTE,)]
+
+    def test_is_made_for_a_call_whose_server_died(self, books, wanting):
+        books.wait_in_a_call(90)
+        wanting.renew()
+        books.server_dies()
+        books.do(close_dead_calls)
+        assert used_and_deposited(books, wanting) == [(90,), (53 * MINUTE,)]
+        assert books.audit() == []
+
+    def test_is_made_on_the_day_of_the_call_if_that_is_noticed_later(self, books, wanting):
+        books.wait_in_a_call(90)
+        wanting.renew()
+        books.server_dies()
+        books.wait(2 * 86_400)
+        books.do(close_dead_calls)
+        assert used_and_deposited(books, wanting) == [(90,), (53 * MINUTE,)]
+        assert books.call(wanting.caller_id).purse.bank == 53 * MINUTE
+        assert books.audit() == []
+
+    @pytest.mark.parametrize("is_dead", [False, True])
+    def test_is_not_made_for_a_caller_who_goes_on_in_another_call(self, books, wanting, is_dead):
+        books.wait_in_a_call(90)
+        wanting.renew()
+        if is_dead:
+            books.server_dies()
+        again = books.call(wanting.caller_id, node=2, take_over=not is_dead)
+        assert used_and_deposited(books, wanting) == [(90,)]
+        assert again.purse.bank == 0
 
     @pytest.mark.parametrize("preferences", [{}, {"auto_deposit": False}, {"auto_deposit": 2}])
     def test_is_not_made_for_other_callers(self, books, call, preferences):
