@@ -255,7 +255,8 @@ class VegasVisit(Sitting):
                 self._pending_messages += vegas_words.sentences_for(item, self.me)
         self.console.display.refresh()
         has_ended = any(map(self._is_my_end, happened))
-        if has_ended and (betting := self._betting()).refusal():
+        # A caller whose hand is stood is offered their savings next.
+        if has_ended and not self._is_stood and (betting := self._betting()).refusal():
             words = betting.last_turn() if betting.turns_are_used else betting.refusal()
             self._refusal_message = f"|14{words}"
         if self._card_timer is None:

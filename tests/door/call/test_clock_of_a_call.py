@@ -10,6 +10,7 @@ from door.call.call_clock import BEAT_SECONDS
 from door.call.caller import Caller
 from door.clock import ROUNDING
 from tests.door.playing import hand
+from tests.door.seated import first_may_hit, shoe
 from tests.door.visiting import (
     MENU,
     MINUTE,
@@ -118,6 +119,17 @@ async def test_savings_are_offered_below_the_end_of_the_hand(board: World) -> No
     await ada.presses("q").is_sent_off("You're out of time.")
     assert "You lose 1 coin: 1 minute." in ada.screen
     assert "to make a withdrawal" not in ada.screen
+
+
+async def test_savings_are_offered_below_the_end_of_the_hand_at_vegas(board: World) -> None:
+    board.seeds = [shoe(1, first_may_hit)]
+    ada = await visitor(board, "Ada", saved=10 * MINUTE)
+    await ada.presses("v").is_asked("<B>et")
+    await ada.presses("b").is_asked("Coins")
+    await ada.presses("1\r").is_asked("<H>it")
+    await board.pass_time(6 * MINUTE)
+    await ada.sees("Your time is up. You have 2 minutes to make a withdrawal.")
+    await ada.sees("You lose 1 coin: 1 minute.")
 
 
 async def test_the_goodbye_at_an_event_repeats_no_warning(tmp_path: Path) -> None:
