@@ -308,6 +308,21 @@ async def test_french_keeps_the_arrow_and_drops_the_accents(board: World) -> Non
     await terminal.send("nouveau\r").until("Appuyez sur ←")
 
 
+async def test_a_french_caller_reads_all_of_the_welcome(own: tuple[World, str]) -> None:
+    board, charset = own
+    terminal = await calls_own_port(board, PORTS[charset])
+    await terminal.until("Name:")
+    await terminal.send("*").until("Votre nom")
+    await terminal.send("nouveau\r").until("Le nom voulu")
+    await terminal.send("Ada\r").until("Un mot de passe")
+    await terminal.send("open sesame\r").until("Encore une fois")
+    await terminal.send("open sesame\r").until("quand vous continuez")
+    await terminal.send(" ").until("Votre choix")
+    await terminal.send("\r").until("Temps 1:00:00")
+    welcome = " ".join(terminal.picture.split())
+    assert "Les minutes du jour ni utilisees ni deposees expirent a minuit. Trois" in welcome
+
+
 async def test_others_are_offered_the_usual_looks(board: World) -> None:
     terminal = await newcomer(board, "Ada")
     await terminal.send("y").until("Your settings")

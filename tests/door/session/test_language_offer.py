@@ -14,5 +14,5 @@ async def test_a_guest_is_offered_it_on_the_first_visit(tmp_path: Path) -> None:
         moth = Rider(board)
         await moth.comes_in()
         await moth.terminal.until("<*> Français")
-        await moth.terminal.send("*").until("Une visite guidée")
+        await moth.terminal.send("*").until("Une visite d'une minute")
         await moth.hangs_up()

@@ -16,6 +16,7 @@ from door.lobby.fame import AWARD_CELLS
 from door.session.duels import DuelScene
 from door.session.menu import NARROW_INDENT
 from door.session.shared_hands import DealScene
+from door.session.tour import PracticeScene
 from door.session.tournament import TournamentScene
 from door.tables.baccarat.scene import BaccaratScene
 from door.tables.baccarat.words import point_name
@@ -85,6 +86,12 @@ def test_the_words_about_a_game_take_one_row_of_forty_columns(language: str) -> 
     room = Area(0, 39, 20).columns - 2 - len(NARROW_INDENT)
     with speaking_to(Viewer(language)):
         assert [_(game.about) for game in GAMES.values() if len(_(game.about)) > room] == []
+
+
+@EACH_LANGUAGE
+def test_the_title_of_the_practice_hand_fits_forty_columns(language: str) -> None:
+    with speaking_to(Viewer(language)):
+        assert len(_(PracticeScene.title)) <= 38
 
 
 @EACH_LANGUAGE
