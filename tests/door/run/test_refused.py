@@ -70,7 +70,7 @@ async def test_wrong_settings_are_logged(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("--stdio", "--socket", "7"), "choose one of --stdio"),
+        (("--stdio", "--socket", "7"), "Choose only one of --stdio"),
         (("--socket", "99"), "Descriptor 99 is not open."),
         (("--socket", "stdin"), "Invalid value for '--socket'"),
         (("--node", "one"), "Invalid value for '--node'"),

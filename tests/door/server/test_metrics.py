@@ -100,7 +100,7 @@ async def test_an_allowed_network_may_ask_from_elsewhere(tmp_path: Path) -> None
         port = board.server._health
         assert port is not None
         visit, _ = port.admit("::ffff:192.0.2.9")
-        visit.is_over()
+        visit.end()
         with pytest.raises(CallRefused):
             port.admit("192.0.3.1")
 
