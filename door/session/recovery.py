@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     # Runs an operation in the books.
     Run = Callable[[Callable[[Desk], bool]], Awaitable[bool]]
 
-WRITTEN_DOWN = N_("Have you written it down? It is valid when you go on.")
+WRITTEN_DOWN = N_("It is valid as soon as you go on.")
 NOT_STORED = N_("The new code couldn't be stored and doesn't work.")
 NEVER_KNOWN = N_("Something has failed. The new code may or may not work: keep both.")
 

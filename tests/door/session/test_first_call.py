@@ -42,7 +42,7 @@ async def registers(board: World, profile: Profile = MODERN, key: str = "") -> G
     ):
         await ada.is_asked(question)
         ada.presses(f"{answer}\r")
-    await ada.is_asked("Have you written it down?")
+    await ada.is_asked("It is valid as soon as you go on")
     ada.presses(" ")
     if profile in (MODERN, SYNCTERM) and not key:
         await ada.is_asked("Your choice")
@@ -107,7 +107,7 @@ async def test_the_boxes_are_explained(board: World) -> None:
     ada = Guest(board, "Ada")
     await ada.dials(MODERN)
     ada.presses(f"new\rAda\r{PASSWORD}\r{PASSWORD}\r")
-    await ada.is_asked("Have you written it down?")
+    await ada.is_asked("It is valid as soon as you go on")
     await ada.presses(" ").is_asked("Your choice")
     await ada.presses("?").is_asked("Press any key")
     _boxes, _asked, rest = ada.terminal.picture.rpartition("Help")

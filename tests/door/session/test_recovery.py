@@ -19,7 +19,7 @@ from timebank.callers import callers, recovery
 from timebank.errors import BooksUnavailable, OutcomeUnknown
 
 QUESTION = "Choose a new password?"
-SHOWN = "Have you written it down?"
+SHOWN = "It is valid as soon as you go on"
 REFUSED = "Wrong name or"
 NEW_PASSWORD = "close sesame"
 MEANWHILE = "That recovery code was used or replaced while you were here."

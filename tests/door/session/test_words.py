@@ -429,7 +429,7 @@ async def test_a_line_client_is_told_of_enter_and_not_of_keys_that_it_lacks(boar
         ("new", "The name you want:"),
         ("Ada", "A password"),
         (PASSWORD, "Once more:"),
-        (PASSWORD, "Have you written it down? It is valid when you go on. Press Enter"),
+        (PASSWORD, "It is valid as soon as you go on. Press Enter"),
         ("help", "There is nothing to choose here."),
         ("", "one-minute tour"),
     ):
