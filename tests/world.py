@@ -395,7 +395,7 @@ async def registers_as(terminal: Terminal, name: str) -> None:
     await terminal.until("The name you want:")
     await terminal.send(f"{name}\r").until("A password")
     await terminal.send(f"{PASSWORD}\r").until("Once more:")
-    await terminal.send(f"{PASSWORD}\r").until("Have you written it")
+    await terminal.send(f"{PASSWORD}\r").until("It is valid as soon")
     terminal.send(" ")
     await confirm_look(terminal)
     await terminal.wait_for(

@@ -67,7 +67,7 @@ async def stranger(board: World, profile: Profile) -> Guest:
 async def registers(guest: Guest, name: str, password: str = SECRET) -> None:
     await guest.presses(f"{name}\r").is_asked("A password")
     await guest.presses(f"{password}\r").is_asked("Once more:")
-    await guest.presses(f"{password}\r").is_asked("Have you written it")
+    await guest.presses(f"{password}\r").is_asked("It is valid as soon")
 
 
 def named(board: World) -> list[str]:

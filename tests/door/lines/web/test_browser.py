@@ -141,7 +141,7 @@ async def test_a_caller_registers_plays_and_returns_to_the_hand_repeatedly(
             ("new\r", "The name you want:"),
             ("Grace\r", "at least"),
             (f"{PASSWORD}\r", "Once more:"),
-            (f"{PASSWORD}\r", "Have you written it"),
+            (f"{PASSWORD}\r", "It is valid as soon"),
             (" ", "Take a one-minute"),
             ("n", "<G>oodbye"),
         ):
