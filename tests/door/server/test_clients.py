@@ -178,7 +178,7 @@ async def registers(window: Window, name: str) -> None:
     await window.types(f"{name}\r").asks("A password (at least 6 characters):")
     await window.types(f"{PASSWORD}\r").asks("Once more:")
     assert PASSWORD not in window.picture
-    await window.types(f"{PASSWORD}\r").asks("It is valid when you go on.")
+    await window.types(f"{PASSWORD}\r").asks("It is valid as soon as you go on.")
     window.types(" ")
     # The terminal named itself xterm-256color: the second box is right, and Enter takes it.
     await window.asks("Your choice (Enter for 2)?")
@@ -228,7 +228,7 @@ async def test_a_mud_client_plays_an_evening_by_words_alone(tmp_path: Path) -> N
                 ("new", "The name you want:"),
                 ("Grace", "A password (at least 6 characters):"),
                 (PASSWORD, "Once more:"),
-                (PASSWORD, "It is valid when you go on. Press Enter"),
+                (PASSWORD, "It is valid as soon as you go on. Press Enter"),
                 ("", "one-minute tour?"),
                 ("no", "Goodbye (G)"),
                 ("bank", "Your choice"),
