@@ -488,14 +488,17 @@ def mend_leases(desk: Desk, now: int) -> None:
     _MEND(desk.connection, renewed=now)
 
 
-def _leave(posting: Posting, at: datetime, agreed: AgreedDeposit | None = None) -> None:
+def _leave(
+    posting: Posting, at: datetime, agreed: AgreedDeposit | None = None, *, goes_on: bool = False
+) -> None:
     """Make our own caller's deposit at log-off, or send a guest home with the host's time.
 
-    No deposit is made again that `deposit_before_leaving` has made. `at` is when the call ended.
+    No deposit is made again that `deposit_before_leaving` has made, and none for a caller who
+    `goes_on` in another call with the time left. `at` is when this call ended.
     """
     if posting.visit is not None:
         end_visit(posting, posting.desk.settings.schedule.day_of(at).isoformat())
-    else:
+    elif not goes_on:
         deposit_at_log_off(posting, agreed)
 
 
@@ -512,22 +515,17 @@ def _take_over(desk: Desk, lease: _Lease, reason: str) -> None:
     """
     posting = Posting.of_call(desk, lease.call_id)
     posting.apply(day.charge, max(_ticked(desk, lease), LEAST_SECONDS))
-    if posting.visit is not None:
-        _leave(posting, desk.now)
+    _leave(posting, desk.now, goes_on=True)
     posting.finish()
     _close(desk, lease.call_id, reason, None)
 
 
 def _close_dead(desk: Desk, lease: _Lease, reason: str = CUT_OFF, *, goes_on: bool = False) -> None:
-    """Charge a dead call up to its last renewal, and close it.
-
-    A caller who has called again `goes_on` with the time left.
-    """
+    """Charge a dead call up to its last renewal, and close it; `goes_on` is as in `_leave`."""
     posting = Posting.of_call(desk, lease.call_id)
     posting.apply(day.charge, max(lease.ticked_at_renewal, LEAST_SECONDS))
     # The renewal is in the future if the wall clock was set back since.
-    if posting.visit is not None or not goes_on:
-        _leave(posting, min(instant(lease.renewed), desk.now))
+    _leave(posting, min(instant(lease.renewed), desk.now), goes_on=goes_on)
     posting.finish()
     note = (
         f"The lease was last renewed {posting.state.ticked} seconds after log-on;"
